@@ -42,6 +42,9 @@ type Spec struct {
 	// Waits marks tools that wait for others; repeating them is no sign of a
 	// loop, and tool_timeout does not apply to them.
 	Waits bool
+	// Answers marks tools that answer a question: an agent may end its turn
+	// after one without another word.
+	Answers bool
 	// Writes marks tools that change files; a role has them only when it
 	// lists them.
 	Writes bool

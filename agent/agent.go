@@ -1,0 +1,257 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
+	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/tools"
+)
+
+// Config is what an agent is made of. All fields without "optional" in their
+// comment are required.
+type Config struct {
+	// ID, Name and Code are how others know the agent: "uio_1",
+	// "UI Operator_1", "uio".
+	ID, Name, Code string
+	// Role is the id of its role, for example "uio".
+	Role string
+	// Prompt is the system prompt.
+	Prompt string
+	// Model answers, ModelName is how the log names it (provider/model).
+	Model     model.Client
+	ModelName string
+	// Tools are what the agent can do.
+	Tools tools.Set
+	// Log takes the records; Post delivers the runtime's own words; Box is
+	// where messages to the agent arrive; Desk knows the open questions.
+	Log  event.Appender
+	Post *mailbox.Post
+	Box  *mailbox.Box
+	Desk *mailbox.Desk
+	// Budget gives leave for each model call.
+	Budget Budget
+	// Words are the runtime's own words in the language of the agent.
+	Words Words
+	// Report hands over natural output; an error ends the run.
+	Report func(Output) error
+	// MaxSteps bounds the steps of a turn; 0 means no bound.
+	MaxSteps int
+	// MaxOutputTokens bounds a reply; optional.
+	MaxOutputTokens int
+	// ToolTimeout bounds a tool call that does not wait for others; optional.
+	ToolTimeout time.Duration
+	// Logger is for operators; optional.
+	Logger zerolog.Logger
+	// Now is the clock; optional.
+	Now func() time.Time
+}
+
+// Output is what an agent said in plain text.
+type Output struct {
+	Agent string
+	Turn  int
+	Text  string
+	// Final marks the one report that ends a turn; all others are progress.
+	Final bool
+	// Reason says why the turn ended; set when Final.
+	Reason event.Reason
+	// Limit, Failure and Stop say more about an end that was not natural.
+	Limit   string
+	Failure *event.Failure
+	Stop    Stop
+}
+
+// Budget is asked before and told after each model call. Implementations are
+// safe for concurrent use.
+type Budget interface {
+	// Reserve asks for leave for one model call that may cost so many tokens.
+	// A [*LimitError] means that the call must not be made. wrapUp marks the
+	// last call of a turn that a limit ended. near lists the limits whose
+	// 80 % the call passes; each is told once.
+	Reserve(agent string, tokens int, wrapUp bool) (near []event.LimitWarned, err error)
+	// Settle gives back what was reserved and books what was used.
+	Settle(agent string, reserved int, used event.Usage)
+}
+
+// LimitError says that a limit does not allow a model call.
+type LimitError struct {
+	event.LimitReached
+	// NoWrapUp says that not even a last call without tools is allowed.
+	NoWrapUp bool
+}
+
+// Error names the limit.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("agent: limit %s reached: %v of %v", e.Limit, e.Used, e.Max)
+}
+
+// OpenQuestion is a question that an agent has read and not answered.
+type OpenQuestion struct{ ID, From, Text string }
+
+// Words are what the runtime says to an agent, in its language.
+type Words interface {
+	// OpenQuestions reminds of questions before a turn ends.
+	OpenQuestions(open []OpenQuestion) string
+	// LimitNear tells that 80 % of a limit are used.
+	LimitNear(limit string, used, limitMax float64) string
+	// WrapUp asks for a last reply without tools.
+	WrapUp(limit string) string
+	// EmptyReply asks again after a reply that said nothing.
+	EmptyReply() string
+	// CancelledCall is the result of a call that a stop cut short.
+	CancelledCall(reason string) string
+	// CutCall is the result of a call whose arguments the model could not
+	// finish writing.
+	CutCall() string
+}
+
+// offers converts the specs of the tools to the model's words.
+func offers(set tools.Set) []model.Tool {
+	var list []model.Tool
+	for _, s := range set.Specs() {
+		list = append(list, model.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
+	}
+	return list
+}
+
+// Agent is one participant with a conversation of its own. Make one with
+// [New] and run it with [Agent.Run].
+type Agent struct {
+	cfg     Config
+	offers  []model.Tool // the tools as the model sees them
+	history history
+	pending map[string]event.MessageSent // sent to it and not yet in the conversation
+	read    map[string]OpenQuestion      // questions that the turn has in its conversation, by id
+	callIDs map[string]bool              // every call id of the conversation
+
+	kick chan struct{} // one slot: something to look at while at rest
+
+	mu      sync.Mutex // guards all below
+	machine machine
+	turn    int
+	stop    *Stop                   // asked for, not yet done
+	cancel  context.CancelCauseFunc // ends the running turn; nil at rest
+	calls   callCount
+}
+
+// New makes an agent at rest in state created. It does not append anything:
+// the caller logs agent.created.
+func New(cfg Config) (*Agent, error) {
+	switch {
+	case cfg.ID == "" || cfg.Name == "" || cfg.Role == "":
+		return nil, errors.New("agent: ID, Name and Role are required")
+	case cfg.Model == nil:
+		return nil, fmt.Errorf("agent: %s has no model", cfg.ID)
+	case cfg.Log == nil || cfg.Post == nil || cfg.Box == nil || cfg.Desk == nil:
+		return nil, fmt.Errorf("agent: %s needs Log, Post, Box and Desk", cfg.ID)
+	case cfg.Budget == nil || cfg.Words == nil || cfg.Report == nil:
+		return nil, fmt.Errorf("agent: %s needs Budget, Words and Report", cfg.ID)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Agent{
+		cfg:     cfg,
+		offers:  offers(cfg.Tools),
+		history: newHistory(cfg.Prompt),
+		pending: map[string]event.MessageSent{},
+		read:    map[string]OpenQuestion{},
+		callIDs: map[string]bool{},
+		kick:    make(chan struct{}, 1),
+		machine: newMachine(),
+	}, nil
+}
+
+// State is the agent's state now.
+func (a *Agent) State() event.State {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.machine.state()
+}
+
+// ErrTerminated is what [Agent.Run] returns after the agent was terminated.
+var ErrTerminated = errors.New("agent: terminated")
+
+// Run takes turns until ctx ends, which is the good end and returns nil, or
+// until the agent is terminated. Any other error means that the log or the
+// report failed and that the run cannot go on.
+func (a *Agent) Run(ctx context.Context) error {
+	for {
+		if err := a.rest(ctx); err != nil {
+			if ctx.Err() != nil && !errors.Is(err, ErrTerminated) {
+				return nil
+			}
+			return err
+		}
+		if err := a.takeTurn(ctx); err != nil {
+			if errors.Is(err, errInterrupted) {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// rest waits for a message that wakes the agent and does meanwhile what a
+// stop asks for.
+func (a *Agent) rest(ctx context.Context) error {
+	for {
+		if s := a.takeStop(); s != nil {
+			if err := a.settleStop(*s); err != nil {
+				return err
+			}
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if a.cfg.Box.Waking() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+		case <-a.kick:
+		case <-a.cfg.Box.News():
+		}
+	}
+}
+
+// append logs d as the agent's own and applies the record that comes back.
+func (a *Agent) append(d event.Data) error {
+	rec, err := a.cfg.Log.Append(a.cfg.ID, a.turn, d)
+	if err != nil {
+		return err
+	}
+	a.apply(rec)
+	return nil
+}
+
+// move makes a move of the state machine; callers hold a.mu.
+func (a *Agent) move(m move, cause string) error {
+	if err := a.machine.check(m); err != nil {
+		return err
+	}
+	from := a.machine.state()
+	rec, err := a.cfg.Log.Append(a.cfg.ID, a.turn, event.AgentState{From: from, To: target[m], Cause: cause})
+	if err != nil {
+		return err
+	}
+	a.applyState(rec)
+	return nil
+}
+
+// say sends the runtime's own words to the agent; they enter the conversation
+// with the next drain, like every message.
+func (a *Agent) say(text string) error {
+	_, err := a.cfg.Post.Send(mailbox.Outgoing{
+		Kind: event.Note, From: event.Runtime, To: a.cfg.ID, Content: text, Turn: a.turn,
+	})
+	return err
+}

@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
+	"github.com/troupe-go/troupe/model"
+)
+
+// Apply folds one record of the log into an agent that does not run yet. The
+// running agent changes in no other way: each record it appends goes through
+// here.
+func (a *Agent) Apply(rec event.Record) {
+	if sent, ok := rec.Data.(event.MessageSent); ok && sent.To == a.cfg.ID {
+		a.pending[sent.ID] = sent
+		return
+	}
+	if rec.Agent != a.cfg.ID {
+		return
+	}
+	if rec.Type() == event.TypeAgentState {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.applyState(rec)
+		return
+	}
+	a.apply(rec)
+}
+
+// applyState sets the machine; callers hold a.mu.
+func (a *Agent) applyState(rec event.Record) {
+	if s, ok := rec.Data.(event.AgentState); ok {
+		a.machine.set(s.To)
+		a.turn = max(a.turn, rec.Turn)
+	}
+}
+
+// apply changes the conversation.
+func (a *Agent) apply(rec event.Record) {
+	switch d := rec.Data.(type) {
+	case event.MessageDelivered:
+		m, ok := a.pending[d.ID]
+		if !ok {
+			return
+		}
+		delete(a.pending, d.ID)
+		a.insert(m)
+	case event.ModelReplied:
+		if d.Text == "" && len(d.Calls) == 0 {
+			return
+		}
+		for _, c := range d.Calls {
+			a.callIDs[c.ID] = true
+		}
+		a.history.add(model.Message{Role: model.Assistant, Content: d.Text, Reasoning: d.Reasoning, Calls: d.Calls})
+	case event.ToolFinished:
+		a.history.add(model.Message{
+			Role: model.ToolRole, CallID: d.CallID, ToolName: d.Name, Content: d.Result, IsError: d.IsError,
+		})
+	case event.TurnEnded:
+		clear(a.read)
+	default: // all other records say nothing about the conversation
+	}
+}
+
+// insert adds a message to the conversation in the form of the mailbox
+// protocol.
+func (a *Agent) insert(m event.MessageSent) {
+	text, err := mailbox.Format(mailbox.Message{ID: m.ID, Kind: m.Kind, From: m.FromName, Content: m.Content})
+	if err != nil { // the post checked names and content before it accepted the message
+		text = m.Content
+	}
+	origin := model.Origin{Kind: m.Kind, From: m.FromName, FromID: m.From, ID: m.ID, Content: m.Content}
+	if m.Kind == event.Question {
+		origin.QuestionID = m.ID
+		a.read[m.ID] = OpenQuestion{ID: m.ID, From: m.FromName, Text: m.Content}
+	}
+	a.history.add(model.Message{Role: model.User, Content: text, Origin: origin})
+}

@@ -1,0 +1,235 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/tools"
+)
+
+// callCount tells when an agent waits: no call is still to start, some are
+// open, and each of those is blocked.
+type callCount struct {
+	starting      bool
+	open, blocked int
+}
+
+// result is what one call of a step brought.
+type result struct {
+	text    string
+	isError bool
+	took    time.Duration
+}
+
+// stepCalls runs the calls of one reply.
+type stepCalls struct {
+	agent   *Agent
+	calls   []event.Call
+	wg      sync.WaitGroup
+	done    chan int // indexes of calls that returned; as many slots as calls
+	results []result // each written once, before its index is sent
+	logged  int      // results that are in the log
+	open    int      // calls that run
+}
+
+// runCalls runs the calls of a reply and logs one result for each, in the
+// order of the calls. Calls start in that order; an ordered one lets the next
+// start when it has sent, an exclusive one runs alone, all others run side by
+// side. answered reports whether one of them answered a question.
+func (a *Agent) runCalls(ctx context.Context, reply event.ModelReplied) (answered bool, err error) {
+	s := &stepCalls{
+		agent: a, calls: reply.Calls,
+		done: make(chan int, len(reply.Calls)), results: make([]result, len(reply.Calls)),
+	}
+	a.setStarting(true)
+	for i, c := range s.calls {
+		if reply.Finish == event.FinishLength {
+			s.refuse(i, a.cfg.Words.CutCall())
+		} else {
+			err = s.start(ctx, i, c)
+		}
+		if err != nil {
+			a.abort(err)
+			break
+		}
+	}
+	a.setStarting(false)
+	err = errors.Join(err, s.finish())
+	s.wg.Wait()
+	for i, c := range s.calls {
+		if t, ok := a.cfg.Tools.Lookup(c.Name); ok && t.Spec().Answers && i < s.logged && !s.results[i].isError {
+			answered = true
+		}
+	}
+	return answered, err
+}
+
+// start logs and starts call i, after those it must not overlap.
+func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
+	a := s.agent
+	if ctx.Err() != nil {
+		s.refuse(i, a.cfg.Words.CancelledCall(context.Cause(ctx).Error()))
+		return nil
+	}
+	var spec tools.Spec
+	if t, ok := a.cfg.Tools.Lookup(c.Name); ok {
+		spec = t.Spec()
+	}
+	if spec.Exclusive {
+		if err := s.finish(); err != nil {
+			return err
+		}
+	}
+	request := a.cfg.ID + "/" + c.ID
+	if err := a.append(event.ToolStarted{CallID: c.ID, Name: c.Name, Arguments: c.Arguments, RequestID: request}); err != nil {
+		return err
+	}
+	sent := make(chan struct{})
+	call := tools.Call{
+		Agent: a.cfg.ID, ID: c.ID, RequestID: request, Arguments: json.RawMessage(c.Arguments),
+		Blocked:  a.blocked,
+		Sent:     sync.OnceFunc(func() { close(sent) }),
+		Output:   func(text string) { a.cfg.Log.Live(a.cfg.ID, a.turn, event.ToolOutput{CallID: c.ID, Text: text}) },
+		Artifact: func(path string, size int64) { a.artifact(c.ID, path, size) },
+	}
+	s.open++
+	a.countCalls(+1)
+	s.wg.Go(func() {
+		s.results[i] = a.run(ctx, spec, c, call)
+		a.countCalls(-1)
+		call.Sent()
+		s.done <- i
+	})
+	if spec.Ordered {
+		<-sent
+	}
+	if spec.Exclusive {
+		return s.finish()
+	}
+	return nil
+}
+
+// refuse gives call i a result without running it.
+func (s *stepCalls) refuse(i int, text string) {
+	s.results[i] = result{text: text, isError: true}
+	s.done <- i
+	s.open++
+}
+
+// finish waits for the calls that run, and logs their results as soon as the
+// order of the calls allows.
+func (s *stepCalls) finish() error {
+	returned := map[int]bool{}
+	var err error
+	for ; s.open > 0; s.open-- {
+		returned[<-s.done] = true
+		for err == nil && returned[s.logged] {
+			if err = s.log(s.logged); err != nil {
+				s.agent.abort(err)
+			}
+			s.logged++
+		}
+	}
+	return err
+}
+
+func (s *stepCalls) log(i int) error {
+	c, r := s.calls[i], s.results[i]
+	return s.agent.append(event.ToolFinished{
+		CallID: c.ID, Name: c.Name, Result: r.text, IsError: r.isError, DurationMS: r.took.Milliseconds(),
+	})
+}
+
+// run does one call and turns whatever happens into a result.
+func (a *Agent) run(ctx context.Context, spec tools.Spec, c event.Call, call tools.Call) result {
+	began := a.cfg.Now()
+	runCtx := ctx
+	if a.cfg.ToolTimeout > 0 && !spec.Waits {
+		var cancel context.CancelFunc
+		runCtx, cancel = context.WithTimeoutCause(ctx, a.cfg.ToolTimeout, errToolTimeout)
+		defer cancel()
+	}
+	text, err := a.cfg.Tools.Run(runCtx, c.Name, call)
+	took := a.cfg.Now().Sub(began)
+	switch {
+	case err == nil:
+		return result{text: text, took: took}
+	case ctx.Err() != nil:
+		return result{text: a.cfg.Words.CancelledCall(context.Cause(ctx).Error()), isError: true, took: took}
+	case errors.Is(context.Cause(runCtx), errToolTimeout):
+		return result{text: errToolTimeout.Error() + " after " + a.cfg.ToolTimeout.String(), isError: true, took: took}
+	}
+	return result{text: err.Error(), isError: true, took: took}
+}
+
+var errToolTimeout = errors.New("tool: timed out (tool_timeout)")
+
+// abort cuts the running turn short because the log failed.
+func (a *Agent) abort(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cancel != nil {
+		a.cancel(err)
+	}
+}
+
+// artifact logs a file that a call wrote. It runs on the call's goroutine.
+func (a *Agent) artifact(call, path string, size int64) {
+	_, err := a.cfg.Log.Append(a.cfg.ID, a.turn, event.ArtifactCreated{Path: path, Bytes: size, CallID: call})
+	if err != nil {
+		a.cfg.Logger.Error().Err(err).Str("call", call).Msg("artifact not logged")
+	}
+}
+
+func (a *Agent) setStarting(starting bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls.starting = starting
+	a.settleWaiting("")
+}
+
+func (a *Agent) countCalls(by int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls.open += by
+	a.settleWaiting("")
+}
+
+// blocked marks a call as waiting for others until done is called.
+func (a *Agent) blocked(on ...string) (done func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls.blocked++
+	a.settleWaiting(strings.Join(on, ", "))
+	return sync.OnceFunc(func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.calls.blocked--
+		a.settleWaiting("")
+	})
+}
+
+// settleWaiting moves between working and waiting as the calls stand; callers
+// hold a.mu.
+func (a *Agent) settleWaiting(on string) {
+	c := a.calls
+	waits := !c.starting && c.open > 0 && c.blocked == c.open
+	m := moveUnblock
+	if waits {
+		m = moveBlock
+	}
+	if !a.machine.can(m) {
+		return
+	}
+	if err := a.move(m, on); err != nil {
+		a.cfg.Logger.Error().Err(err).Msg("state not logged")
+	}
+	if waits && a.stop != nil && a.cancel != nil {
+		a.cancel(*a.stop) // nothing is under way that a gentle stop should let finish
+	}
+}

@@ -1,0 +1,139 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"strconv"
+
+	"github.com/troupe-go/troupe/model"
+)
+
+// history is the conversation of one agent. It only grows, so the digest of a
+// request costs no more than the messages that are new in it.
+type history struct {
+	messages []model.Message
+	sum      hash.Hash
+}
+
+func newHistory(system string) history {
+	h := history{sum: sha256.New()}
+	h.add(model.Message{Role: model.System, Content: system})
+	return h
+}
+
+func (h *history) add(m model.Message) {
+	h.messages = append(h.messages, m)
+	writeField(h.sum, string(m.Role), m.Content, m.Reasoning, m.CallID, strconv.Itoa(len(m.Calls)))
+	for _, c := range m.Calls {
+		writeField(h.sum, c.ID, c.Name, c.Arguments)
+	}
+}
+
+// writeField writes each text with its length, so that no two sequences of
+// texts look alike.
+func writeField(w io.Writer, texts ...string) {
+	var length [20]byte
+	for _, t := range texts {
+		_, _ = w.Write(append(strconv.AppendInt(length[:0], int64(len(t)), 10), ':'))
+		_, _ = io.WriteString(w, t)
+	}
+}
+
+// digest is the SHA-256 of the conversation and of what else the request has
+// (its settings), in hex.
+func (h *history) digest(settings []byte) string {
+	sum := h.sum.Sum(nil)
+	total := sha256.New()
+	_, _ = total.Write(sum)
+	_, _ = total.Write(settings)
+	return hex.EncodeToString(total.Sum(nil))
+}
+
+// open lists the calls of the last assistant message that have no result yet,
+// in the order of the calls.
+func (h *history) open() []callRef {
+	answered := map[string]bool{}
+	for i := len(h.messages) - 1; i >= 0; i-- {
+		m := h.messages[i]
+		switch m.Role {
+		case model.ToolRole:
+			answered[m.CallID] = true
+			continue
+		case model.Assistant:
+			var open []callRef
+			for _, c := range m.Calls {
+				if !answered[c.ID] {
+					open = append(open, callRef{c.ID, c.Name})
+				}
+			}
+			return open
+		case model.System, model.User:
+		}
+		return nil
+	}
+	return nil
+}
+
+type callRef struct{ id, name string }
+
+// HistoryError says that a conversation must not be sent: the provider would
+// refuse it, or worse, would answer it.
+type HistoryError struct {
+	Index  int    // of the message at fault, from 0
+	Reason string // what is wrong with it
+}
+
+// Error names the message and the reason.
+func (e *HistoryError) Error() string {
+	return fmt.Sprintf("agent: message %d of the conversation: %s", e.Index, e.Reason)
+}
+
+// CheckHistory reports the first fault of a conversation as a [*HistoryError]:
+// it begins with the system message, has no other; every tool call has exactly
+// one result, in the order of the calls and straight after them; nothing
+// stands between calls and results, and no result is without its call.
+func CheckHistory(messages []model.Message) error {
+	var open []string // ids of calls still without result
+	seen := map[string]bool{}
+	for i, m := range messages {
+		fault := func(format string, args ...any) error {
+			return &HistoryError{Index: i, Reason: fmt.Sprintf(format, args...)}
+		}
+		if (i == 0) != (m.Role == model.System) {
+			return fault("role %s; the system message comes first, and only there", m.Role)
+		}
+		if m.Role == model.ToolRole {
+			if len(open) == 0 {
+				return fault("result for call %q, which is not open", m.CallID)
+			}
+			if m.CallID != open[0] {
+				return fault("result for call %q where that of %q is due", m.CallID, open[0])
+			}
+			open = open[1:]
+			continue
+		}
+		if len(open) > 0 {
+			return fault("a %s message before the result of call %q", m.Role, open[0])
+		}
+		if m.Role != model.Assistant && len(m.Calls) > 0 {
+			return fault("tool calls in a %s message", m.Role)
+		}
+		for _, c := range m.Calls {
+			if c.ID == "" || seen[c.ID] {
+				return fault("call id %q is empty or used twice", c.ID)
+			}
+			seen[c.ID] = true
+			open = append(open, c.ID)
+		}
+	}
+	if len(open) > 0 {
+		return &HistoryError{Index: len(messages), Reason: fmt.Sprintf("the conversation ends before the result of call %q", open[0])}
+	}
+	if len(messages) < 2 {
+		return &HistoryError{Index: len(messages), Reason: "nothing was asked"}
+	}
+	return nil
+}

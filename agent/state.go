@@ -1,0 +1,76 @@
+package agent
+
+import (
+	"fmt"
+
+	"github.com/looplab/fsm"
+
+	"github.com/troupe-go/troupe/event"
+)
+
+// move is a change of state that an agent can make.
+type move string
+
+const (
+	moveWake      move = "wake"      // a message begins a turn
+	moveBlock     move = "block"     // every open call of the step waits for others
+	moveUnblock   move = "unblock"   // one of them goes on
+	moveRest      move = "rest"      // the turn ended
+	moveFail      move = "fail"      // the turn failed
+	moveStop      move = "stop"      // somebody stopped the agent
+	moveTerminate move = "terminate" // somebody terminated it, for good
+)
+
+// target is the state that a move leads to.
+var target = map[move]event.State{
+	moveWake:      event.Working,
+	moveBlock:     event.Waiting,
+	moveUnblock:   event.Working,
+	moveRest:      event.Idle,
+	moveFail:      event.Failing,
+	moveStop:      event.Stopped,
+	moveTerminate: event.Finished,
+}
+
+// sources lists the states from which a move can be made.
+var sources = map[move][]event.State{
+	moveWake:      {event.Created, event.Idle, event.Stopped, event.Failing},
+	moveBlock:     {event.Working},
+	moveUnblock:   {event.Waiting},
+	moveRest:      {event.Working},
+	moveFail:      {event.Working, event.Waiting},
+	moveStop:      {event.Created, event.Working, event.Waiting, event.Idle, event.Failing},
+	moveTerminate: {event.Created, event.Working, event.Waiting, event.Idle, event.Failing, event.Stopped},
+}
+
+// machine is the state machine of one agent. The library's own Event is never
+// called: a move is checked, then logged, then set from the record, so that
+// log and machine cannot disagree.
+type machine struct{ fsm *fsm.FSM }
+
+func newMachine() machine {
+	var table fsm.Events
+	for m, from := range sources {
+		names := make([]string, len(from))
+		for i, s := range from {
+			names[i] = string(s)
+		}
+		table = append(table, fsm.EventDesc{Name: string(m), Src: names, Dst: string(target[m])})
+	}
+	return machine{fsm.NewFSM(string(event.Created), table, nil)}
+}
+
+func (m machine) state() event.State { return event.State(m.fsm.Current()) }
+
+func (m machine) can(mv move) bool { return m.fsm.Can(string(mv)) }
+
+// check returns an error that names the move and the state when it cannot be
+// made.
+func (m machine) check(mv move) error {
+	if !m.can(mv) {
+		return fmt.Errorf("agent: no move %s from state %s", mv, m.state())
+	}
+	return nil
+}
+
+func (m machine) set(s event.State) { m.fsm.SetState(string(s)) }

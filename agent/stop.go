@@ -1,0 +1,123 @@
+package agent
+
+import (
+	"errors"
+
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
+)
+
+// StopMode says how hard a stop is.
+type StopMode int
+
+// The ways to stop an agent, from gentle to final.
+const (
+	// Pause leaves the turn open after the step that runs, to be resumed; an
+	// agent that only waits for others pauses at once. [Agent.Run] returns.
+	Pause StopMode = iota + 1
+	// Soft lets the step that runs finish; an agent that only waits for
+	// others stops at once.
+	Soft
+	// Now cuts the model call and the tools short.
+	Now
+	// Terminate is Now, and for good.
+	Terminate
+)
+
+// Stop is a wish that an agent comes to rest.
+type Stop struct {
+	Mode   StopMode
+	By     string // display name of who wants it
+	Reason string // in words; may be empty
+
+	open []string // questions to the agent when the stop was asked for
+}
+
+// Error says who stopped what, and why.
+func (s Stop) Error() string {
+	text := "stopped by " + s.By
+	switch s.Mode {
+	case Pause:
+		text = "paused by " + s.By
+	case Terminate:
+		text = "terminated by " + s.By
+	case Soft, Now:
+	}
+	if s.Reason != "" {
+		text += ": " + s.Reason
+	}
+	return text
+}
+
+// errInterrupted ends a turn when the run itself is interrupted: the turn
+// stays open in the log and can be resumed.
+var errInterrupted = errors.New("agent: interrupted")
+
+// Stop asks the agent to stop; it does not wait for it. Of several wishes the
+// hardest counts. Messages that came before no longer wake the agent, those
+// that come after do.
+func (a *Agent) Stop(s Stop) {
+	for _, q := range a.cfg.Desk.OpenTo(a.cfg.ID) {
+		s.open = append(s.open, q.ID)
+	}
+	a.mu.Lock()
+	if a.stop == nil || s.Mode > a.stop.Mode {
+		a.stop = &s
+	}
+	if a.cancel != nil && (s.Mode > Soft || a.machine.state() == event.Waiting) {
+		a.cancel(s)
+	}
+	a.mu.Unlock()
+	a.cfg.Box.Hush()
+	select {
+	case a.kick <- struct{}{}:
+	default:
+	}
+}
+
+// stopAsked is the pending wish, nil if there is none.
+func (a *Agent) stopAsked() *Stop {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.stop
+}
+
+// takeStop takes the pending wish.
+func (a *Agent) takeStop() *Stop {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := a.stop
+	a.stop = nil
+	return s
+}
+
+// settleStop moves an agent without a running turn to where s wants it, and
+// ends the questions that nobody will answer now.
+func (a *Agent) settleStop(s Stop) error {
+	switch s.Mode {
+	case Pause:
+		return errInterrupted
+	case Terminate:
+		if err := a.moveTo(moveTerminate, s.Error()); err != nil {
+			return err
+		}
+		if err := a.cfg.Post.Close(a.cfg.ID, s.Error()); err != nil {
+			return err
+		}
+		a.cfg.Desk.Ended(a.cfg.ID, event.Terminated, "", s.Error())
+		return ErrTerminated
+	case Soft, Now:
+	}
+	if a.State() != event.Stopped {
+		if err := a.moveTo(moveStop, s.Error()); err != nil {
+			return err
+		}
+	}
+	for _, id := range s.open {
+		_, err := a.cfg.Desk.Close(id, event.Cancelled, "", s.Error(), a.turn)
+		if err != nil && !errors.Is(err, mailbox.ErrClosedQuestion) {
+			return err
+		}
+	}
+	return nil
+}
