@@ -28,6 +28,8 @@ type Config struct {
 	// Model answers, ModelName is how the log names it (provider/model).
 	Model     model.Client
 	ModelName string
+	// Scripted marks a model that plays a script; optional.
+	Scripted bool
 	// Tools are what the agent can do.
 	Tools tools.Set
 	// Log takes the records; Post delivers the runtime's own words; Box is
@@ -185,16 +187,14 @@ var ErrTerminated = errors.New("agent: terminated")
 // report failed and that the run cannot go on.
 func (a *Agent) Run(ctx context.Context) error {
 	for {
-		if err := a.rest(ctx); err != nil {
-			if ctx.Err() != nil && !errors.Is(err, ErrTerminated) {
-				return nil
-			}
-			return err
+		err := a.rest(ctx)
+		if err == nil {
+			err = a.takeTurn(ctx)
 		}
-		if err := a.takeTurn(ctx); err != nil {
-			if errors.Is(err, errInterrupted) {
-				return nil
-			}
+		if errors.Is(err, errInterrupted) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -210,7 +210,7 @@ func (a *Agent) rest(ctx context.Context) error {
 			}
 		}
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return errInterrupted
 		}
 		if a.cfg.Box.Waking() {
 			return nil

@@ -54,6 +54,8 @@ type Spec struct {
 type Call struct {
 	// Agent is the id of the calling agent, for example "uio_1".
 	Agent string
+	// Turn is the agent's turn, counted from 1.
+	Turn int
 	// ID is the id of the tool call, unique in the run.
 	ID string
 	// RequestID is the same when the call is repeated after a crash.

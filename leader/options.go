@@ -1,0 +1,105 @@
+package leader
+
+import (
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/troupe-go/troupe/tools"
+)
+
+// Option changes how [New] or [Load] makes a team.
+type Option func(*options)
+
+type options struct {
+	tools    []tools.Tool
+	env      func(string) (string, bool)
+	params   map[string]string
+	models   map[string]Model
+	model    string
+	runDir   string
+	workDir  string
+	lang     string
+	sync     string
+	secrets  []string
+	logger   zerolog.Logger
+	now      func() time.Time
+	override func(*Team)
+	program  string
+}
+
+func newOptions(opts []Option) options {
+	o := options{env: os.LookupEnv, workDir: ".", lang: "en", now: time.Now, program: "troupe (library)"}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}
+
+// WithTools adds tools of your own. Roles that list tools get those they
+// list, all others get every one.
+func WithTools(ts ...tools.Tool) Option {
+	return func(o *options) { o.tools = append(o.tools, ts...) }
+}
+
+// WithEnv replaces the environment that a team file's references and keys are
+// looked up in; the default is [os.LookupEnv].
+func WithEnv(lookup func(string) (string, bool)) Option { return func(o *options) { o.env = lookup } }
+
+// WithParams sets parameters of the team file, as -p does.
+func WithParams(params map[string]string) Option { return func(o *options) { o.params = params } }
+
+// WithModel makes [Load] use the model with this name or provider/model in
+// place of the team file's.
+func WithModel(ref string) Option { return func(o *options) { o.model = ref } }
+
+// WithClient makes [Load] use client for every model reference ref (a
+// provider/model or a name in the team file), for example a model of your own
+// or one of package modeltest.
+func WithClient(ref string, m Model) Option {
+	return func(o *options) {
+		if o.models == nil {
+			o.models = map[string]Model{}
+		}
+		o.models[ref] = m
+	}
+}
+
+// WithRunDir writes each run's log into a new folder below dir, named by the
+// run's id. Without it the log is kept in memory.
+func WithRunDir(dir string) Option { return func(o *options) { o.runDir = dir } }
+
+// WithWorkDir sets the folder that the workspace tools work in; the default
+// is the current folder. Tools cannot leave it.
+func WithWorkDir(dir string) Option { return func(o *options) { o.workDir = dir } }
+
+// WithLang sets the language of the prompts and of the runtime's own words:
+// "en" (the default) or "zh".
+func WithLang(lang string) Option { return func(o *options) { o.lang = lang } }
+
+// WithSync says how often the log file is synced: "normal" (the default),
+// "always" or "off".
+func WithSync(mode string) Option { return func(o *options) { o.sync = mode } }
+
+// WithSecrets names values that must never stand in the log; keys that [Load]
+// reads are among them anyway.
+func WithSecrets(values ...string) Option {
+	return func(o *options) { o.secrets = append(o.secrets, values...) }
+}
+
+// WithLogger sets the log for operators; silent without it.
+func WithLogger(l zerolog.Logger) Option { return func(o *options) { o.logger = l } }
+
+// WithSlog sends the log for operators to a [slog.Logger].
+func WithSlog(l *slog.Logger) Option {
+	return func(o *options) { o.logger = slogBridge(l) }
+}
+
+// WithOverride changes what [Load] read before it is checked, for example to
+// tighten limits.
+func WithOverride(change func(*Team)) Option { return func(o *options) { o.override = change } }
+
+// WithProgram names the program and its version in the header of the log.
+func WithProgram(name string) Option { return func(o *options) { o.program = name } }

@@ -1,0 +1,242 @@
+package leader
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/troupe-go/troupe/event"
+)
+
+// member is what the log says of one agent.
+type member struct {
+	id, name, role, parent, model string
+	scripted                      bool
+	created, since                time.Time
+	state                         event.State
+	cause                         string
+	turn, steps                   int
+	usage                         event.Usage
+	cost                          *event.Cost
+	calls                         []event.ToolStarted // that run now
+	last                          string              // last natural output
+	task                          string              // newest task
+}
+
+// failure is why the agent's last turn failed, empty when it did not.
+func (m member) failure() string {
+	if m.state == event.Failing {
+		return m.cause
+	}
+	return ""
+}
+
+// roster folds the log into who exists and what each does. It is the run's
+// memory: the loop, the tools and the views all read it.
+type roster struct {
+	mu        sync.Mutex // guards all below
+	members   []*member  // in order of creation
+	byID      map[string]*member
+	open      map[string]bool // questions
+	usage     event.Usage
+	cost      *event.Cost
+	spawns    int
+	instances map[string]int // by role: the highest number given
+	artifacts []string
+	answer    string // the leader's last natural output
+	end       event.TurnEnded
+	seq       int64
+}
+
+func newRoster() *roster {
+	return &roster{byID: map[string]*member{}, open: map[string]bool{}, instances: map[string]int{}}
+}
+
+// apply folds one record. Records of one agent come in the order of the log;
+// those of different agents touch different members.
+func (r *roster) apply(rec event.Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seq = max(r.seq, rec.Seq)
+	switch d := rec.Data.(type) {
+	case event.AgentCreated:
+		m := &member{
+			id: rec.Agent, name: d.Name, role: d.Role, parent: d.Parent, model: d.Model, scripted: d.Scripted,
+			created: rec.Time, since: rec.Time, state: event.Created,
+		}
+		r.members = append(r.members, m)
+		r.byID[rec.Agent] = m
+		if d.Parent != "" {
+			r.spawns++
+			r.instances[d.Role]++
+		}
+		return
+	case event.QuestionOpened:
+		r.open[d.ID] = true
+		return
+	case event.QuestionClosed:
+		delete(r.open, d.ID)
+		return
+	case event.MessageSent:
+		if m := r.byID[d.To]; m != nil && d.Kind == event.Task {
+			m.task = d.Content
+		}
+		return
+	case event.ArtifactCreated:
+		if !slices.Contains(r.artifacts, d.Path) {
+			r.artifacts = append(r.artifacts, d.Path)
+		}
+		return
+	}
+	if m := r.byID[rec.Agent]; m != nil {
+		r.applyTo(m, rec)
+	}
+}
+
+// applyTo folds a record that is about one agent; the caller holds r.mu.
+func (r *roster) applyTo(m *member, rec event.Record) {
+	switch d := rec.Data.(type) {
+	case event.AgentState:
+		m.state, m.cause, m.since = d.To, d.Cause, rec.Time
+		m.turn = max(m.turn, rec.Turn)
+	case event.ModelRequested:
+		m.steps++
+	case event.ModelReplied:
+		m.book(d.Usage, d.Cost)
+		r.usage = r.usage.Add(d.Usage)
+		r.cost = addCost(r.cost, d.Cost)
+		if d.Text != "" {
+			m.last = d.Text
+		}
+	case event.ModelFailed:
+		m.book(d.Usage, nil)
+		r.usage = r.usage.Add(d.Usage)
+	case event.ToolStarted:
+		m.calls = append(m.calls, d)
+	case event.ToolFinished:
+		m.calls = slices.DeleteFunc(m.calls, func(c event.ToolStarted) bool { return c.CallID == d.CallID })
+	case event.TurnEnded:
+		if m.id == event.Leader {
+			r.answer, r.end = m.last, d
+		}
+	default: // nothing the roster tells of
+	}
+}
+
+func (m *member) book(u event.Usage, c *event.Cost) {
+	m.usage = m.usage.Add(u)
+	m.cost = addCost(m.cost, c)
+}
+
+// addCost sums money of one currency; an unknown part leaves the sum as it is.
+func addCost(a, b *event.Cost) *event.Cost {
+	if b == nil {
+		return a
+	}
+	if a == nil {
+		return &event.Cost{Currency: b.Currency, Amount: b.Amount}
+	}
+	return &event.Cost{Currency: a.Currency, Amount: a.Amount + b.Amount}
+}
+
+// view returns a copy of one member.
+func (r *roster) view(id string) (member, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.byID[id]
+	if m == nil {
+		return member{}, false
+	}
+	c := *m
+	c.calls = slices.Clone(m.calls)
+	return c, true
+}
+
+// all returns copies of all members, the leader first.
+func (r *roster) all() []member {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := make([]member, len(r.members))
+	for i, m := range r.members {
+		list[i] = *m
+		list[i].calls = slices.Clone(m.calls)
+	}
+	return list
+}
+
+// busy counts the sub-agents that count against the limit "agents": working,
+// waiting or just created.
+func (r *roster) busy() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for _, m := range r.members {
+		if m.parent != "" && (m.state.Busy() || m.state == event.Created) {
+			n++
+		}
+	}
+	return n
+}
+
+// roleAlive counts the instances of a role that can still work.
+func (r *roster) roleAlive(role string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for _, m := range r.members {
+		if m.role == role && m.state != event.Finished {
+			n++
+		}
+	}
+	return n
+}
+
+// spawned is how many sub-agents were created in the run.
+func (r *roster) spawned() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.spawns
+}
+
+// nextInstance is the number of the next instance of a role.
+func (r *roster) nextInstance(role string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.instances[role] + 1
+}
+
+// position is the seq of the newest record that was folded.
+func (r *roster) position() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seq
+}
+
+func (r *roster) openQuestions() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.open)
+}
+
+// leaderEnd is how the leader's last turn ended.
+func (r *roster) leaderEnd() event.TurnEnded {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.end
+}
+
+// lastTurn is what the leader's last turn brought.
+type lastTurn struct {
+	answer string
+	end    event.TurnEnded
+}
+
+func (r *roster) totals() (lastTurn, event.Usage, *event.Cost, []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := lastTurn{r.answer, r.end}
+	if last.answer == "" && r.byID[event.Leader] != nil {
+		last.answer = r.byID[event.Leader].last
+	}
+	return last, r.usage, r.cost, slices.Clone(r.artifacts)
+}

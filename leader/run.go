@@ -1,0 +1,275 @@
+package leader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/troupe-go/troupe/agent"
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
+	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/prompts"
+	"github.com/troupe-go/troupe/tools"
+	"github.com/troupe-go/troupe/transcript"
+)
+
+// Run is a run under way. Its methods are safe for concurrent use.
+type Run struct {
+	id       string
+	leader   *Leader
+	log      *transcript.Log
+	journal  *journal
+	roster   *roster
+	exchange mailbox.Exchange
+	budget   *budget
+	words    prompts.Words
+	gate     *model.Gate
+	spaces   map[string]*tools.Workspace // by the folder that may be written
+	started  time.Time
+
+	spawns chan spawnRequest // to the loop, which alone starts workers
+	ending chan struct{}     // closed when the loop starts no more
+	pauses chan string       // by whom; one slot
+	done   chan struct{}     // closed when the run has ended
+
+	mu     sync.Mutex // guards agents, inboxes and roles
+	agents map[string]*agent.Agent
+	boxes  map[string]*mailbox.Box
+	roles  []Role
+
+	result Result // written before done is closed
+	err    error
+}
+
+// maxTask bounds the person's task, in bytes.
+const maxTask = 4 << 20
+
+func checkTask(task string) error {
+	fail := func(msg, hint string) error {
+		return &Error{Failure: event.Failure{Code: "bad_task", Who: "client", Message: msg, Hint: hint}}
+	}
+	switch {
+	case isBlank(task):
+		return fail("the task is empty", "say what the team should do")
+	case !utf8.ValidString(task):
+		return fail("the task is not valid UTF-8 text", "save it as UTF-8")
+	case len(task) > maxTask:
+		return fail(fmt.Sprintf("the task has %d bytes; at most %d", len(task), maxTask), "put long material into a file that the team can read")
+	}
+	return nil
+}
+
+// ID is the run's id, a ULID.
+func (r *Run) ID() string { return r.id }
+
+// Log is the path of the run's log; empty when it is kept in memory.
+func (r *Run) Log() string { return r.log.Path() }
+
+// Events yields every record of the run from the first, then waits for new
+// ones, and ends with the run. Between them come live records (Seq 0). It may
+// be called by many readers; a slow one lags and loses no record.
+func (r *Run) Events(ctx context.Context) iter.Seq2[event.Record, error] {
+	return r.log.Follow(ctx, 0)
+}
+
+// Wait waits for the end of the run. The error is a [*Error].
+func (r *Run) Wait() (Result, error) {
+	<-r.done
+	return r.result, r.err
+}
+
+// Done is closed when the run has ended.
+func (r *Run) Done() <-chan struct{} { return r.done }
+
+// Pause ends the run gently: agents finish the step they are in, and the run
+// is suspended, to be resumed. by says who wants it.
+func (r *Run) Pause(by string) {
+	select {
+	case r.pauses <- by:
+	default:
+	}
+}
+
+// begin writes the beginning of the log: the header, the leader, the task.
+func (r *Run) begin(header event.RunStarted) error {
+	r.started = r.leader.opts.now()
+	if _, err := r.journal.Append("", 0, header); err != nil {
+		return err
+	}
+	if err := r.addLeader(); err != nil {
+		return err
+	}
+	_, err := r.exchange.Post.Send(mailbox.Outgoing{
+		Kind: event.Note, From: event.Person, To: event.Leader, Content: header.Task,
+	})
+	return err
+}
+
+// loop is the life of a run: it starts the leader and, on request, workers,
+// and ends when the work is done, when something failed, or when ctx ends.
+func (r *Run) loop(ctx context.Context) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var team sync.WaitGroup
+	failed := make(chan error, 1)
+	start := func(a *agent.Agent) {
+		team.Go(func() {
+			if err := a.Run(ctx); err != nil && !errors.Is(err, agent.ErrTerminated) {
+				select {
+				case failed <- err:
+				default: // the first failure is told; the others follow from it
+				}
+			}
+		})
+	}
+	start(r.agent(event.Leader))
+	end := r.watch(ctx, start, failed)
+	close(r.ending)
+	if !end.gentle {
+		cancel(errRunEnded)
+	}
+	team.Wait()
+	r.finish(end)
+}
+
+var errRunEnded = errors.New("leader: the run ended")
+
+// runEnd says what ended a run, if not the end of its work.
+type runEnd struct {
+	err         error  // the log failed
+	interrupted string // by whom
+	gentle      bool   // the agents finish the step they are in
+}
+
+// watch serves the run until it is over.
+func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan error) runEnd {
+	for {
+		news := r.journal.watch()
+		if r.over() {
+			return runEnd{}
+		}
+		select {
+		case <-news:
+		case req := <-r.spawns:
+			a, made := r.spawn(req)
+			if made.err == nil {
+				start(a)
+			}
+			req.reply <- made
+		case err := <-failed:
+			return runEnd{err: err}
+		case by := <-r.pauses:
+			for _, a := range r.everyone() {
+				a.Stop(agent.Stop{Mode: agent.Pause, By: by})
+			}
+			return runEnd{interrupted: by, gentle: true}
+		case <-ctx.Done():
+			return runEnd{interrupted: context.Cause(ctx).Error()}
+		}
+	}
+}
+
+// over reports whether the work is done: the leader's turn has ended, nobody
+// works or is about to, and no question is open. A turn of the leader that
+// failed or that a limit ended ends the run at once.
+func (r *Run) over() bool {
+	for {
+		before := r.roster.position()
+		over := r.leaderBroke() || r.quiet()
+		if r.roster.position() == before {
+			return over
+		}
+	}
+}
+
+// leaderBroke reports whether the leader's last turn ended badly.
+func (r *Run) leaderBroke() bool {
+	tl, _ := r.roster.view(event.Leader)
+	end := r.roster.leaderEnd()
+	return !tl.state.Busy() && end.Reason != "" && end.Reason != event.EndNatural
+}
+
+func (r *Run) quiet() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, box := range r.boxes {
+		m, _ := r.roster.view(id)
+		if m.state.Busy() || m.state != event.Finished && box.Waking() {
+			return false
+		}
+	}
+	return r.roster.openQuestions() == 0
+}
+
+// finish writes the end of the log and the result.
+func (r *Run) finish(end runEnd) {
+	defer close(r.done)
+	defer r.release()
+	last, usage, cost, artifacts := r.roster.totals()
+	took := r.leader.opts.now().Sub(r.started)
+	r.result = Result{
+		RunID: r.id, Status: StatusFinished, Answer: last.answer, Usage: usage, Cost: cost, Duration: took,
+		Artifacts: artifacts, Log: r.log.Path(), Scripted: r.leader.modelKind() == event.ModelScripted,
+	}
+	record := r.conclude(end, last)
+	if record == nil {
+		return
+	}
+	if _, err := r.journal.Append("", 0, record); err != nil && r.err == nil {
+		r.result.Status = StatusFailed
+		r.err = r.logError(err)
+	}
+}
+
+// conclude decides how the run ended and what the log says of it.
+func (r *Run) conclude(end runEnd, last lastTurn) event.Data {
+	res := &r.result
+	ms := res.Duration.Milliseconds()
+	switch {
+	case end.err != nil:
+		res.Status = StatusFailed
+		r.err = r.logError(end.err)
+		return nil
+	case end.interrupted != "":
+		res.Status = StatusSuspended
+		r.err = &Error{Failure: event.Failure{
+			Code: "interrupted", Who: "client", Retryable: true, Message: "the run was interrupted: " + end.interrupted,
+		}, Seq: r.log.Len()}
+		return event.RunSuspended{Cause: "interrupt"}
+	case last.end.Reason == event.EndLimit:
+		res.Status, res.Limit = StatusPartial, last.end.Limit
+		r.err = &Error{Failure: event.Failure{
+			Code: "limit", Who: "limit", Retryable: true,
+			Message: "the limit " + last.end.Limit + " ended the run; the answer is partial",
+			Hint:    "raise limits." + last.end.Limit,
+		}, Agent: event.Leader, Seq: r.log.Len()}
+		return event.RunFinished{Answer: last.answer, Partial: true, Limit: last.end.Limit, Usage: res.Usage, Cost: res.Cost, DurationMS: ms}
+	case last.end.Failure != nil:
+		res.Status = StatusFailed
+		r.err = &Error{Failure: *last.end.Failure, Agent: event.Leader, Seq: r.log.Len()}
+		return event.RunFailed{Failure: *last.end.Failure, Answer: last.answer, Usage: res.Usage, Cost: res.Cost, DurationMS: ms}
+	}
+	return event.RunFinished{Answer: last.answer, Usage: res.Usage, Cost: res.Cost, DurationMS: ms}
+}
+
+// logError words an error of the log, after which nothing more is written.
+func (r *Run) logError(err error) *Error {
+	return &Error{Failure: event.Failure{
+		Code: "log", Who: "client", Message: "the run cannot go on: " + err.Error(),
+	}, Seq: r.log.Len(), Err: err}
+}
+
+// release frees what the run holds.
+func (r *Run) release() {
+	for _, ws := range r.spaces {
+		_ = ws.Close()
+	}
+	if err := r.log.Close(); err != nil && r.err == nil {
+		r.err = r.logError(err)
+	}
+}

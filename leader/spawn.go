@@ -1,0 +1,320 @@
+package leader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/troupe-go/troupe/agent"
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
+	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/prompts"
+	"github.com/troupe-go/troupe/subagent"
+	"github.com/troupe-go/troupe/tools"
+	"github.com/troupe-go/troupe/transcript"
+)
+
+// spawnRequest asks the loop for a new worker.
+type spawnRequest struct {
+	role, task, call string
+	turn             int
+	reply            chan spawned // one slot
+}
+
+// spawned is the loop's answer.
+type spawned struct {
+	address    mailbox.Address
+	used, free int // free is negative when there is no limit
+	err        error
+}
+
+func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
+	r := &Run{
+		id: id, leader: l, log: log, roster: newRoster(), words: prompts.In(l.opts.lang),
+		budget: &budget{maxSteps: bound(l.team.Limits.Steps)},
+		gate:   model.NewGate(bound(l.team.Limits.Parallel)),
+		spawns: make(chan spawnRequest), pauses: make(chan string, 1), ending: make(chan struct{}), done: make(chan struct{}), spaces: map[string]*tools.Workspace{},
+		agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
+	}
+	r.journal = &journal{Appender: log, roster: r.roster}
+	ids := mailbox.NewIDs()
+	post := mailbox.NewPost(r.journal, ids, mailbox.PostOptions{
+		Returned: func(m event.MessageSent, to, why string) string { return r.words.Undeliverable(m.ID, to, why) },
+	})
+	r.exchange = mailbox.Exchange{IDs: ids, Post: post, Desk: mailbox.NewDesk(r.journal, ids, mailbox.DeskOptions{
+		Leader: event.Leader, Late: r.lateAnswer, Now: l.opts.now,
+	})}
+	return r, nil
+}
+
+func (r *Run) agent(id string) *agent.Agent {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.agents[id]
+}
+
+// everyone lists the agents in order of creation.
+func (r *Run) everyone() []*agent.Agent {
+	var list []*agent.Agent
+	for _, m := range r.roster.all() {
+		if a := r.agent(m.id); a != nil {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// lateAnswer brings the answer to a question of the leader whose ask had to
+// end early.
+func (r *Run) lateAnswer(q event.QuestionOpened, c event.QuestionClosed) {
+	_, err := r.exchange.Post.Send(mailbox.Outgoing{
+		Kind: event.Note, From: q.To, To: q.From, Content: r.words.LateAnswer(q.ID, c.Text),
+	})
+	if err != nil {
+		r.leader.opts.logger.Error().Err(err).Str("agent", q.From).Msg("late answer not delivered")
+	}
+}
+
+// addLeader makes the leader; the loop starts it.
+func (r *Run) addLeader() error {
+	t := r.leader.team
+	space, err := r.workspace("")
+	if err != nil {
+		return err
+	}
+	list := tools.LeaderTools(teamTools{r}, r.leader.opts.lang)
+	own, err := r.pick(space, t.Leader.Tools)
+	if err != nil {
+		return err
+	}
+	set, err := tools.NewSet(append(list, own...)...)
+	if err != nil {
+		return err
+	}
+	prompt, err := prompts.Leader(r.leader.opts.lang, prompts.LeaderData{
+		TeamName: t.Name, TeamDescription: t.Description, Roles: promptRoles(t.Roles), Tools: promptTools(set),
+		Limits: prompts.Limits{Agents: bound(t.Limits.Agents), Spawns: bound(t.Limits.Spawns), Steps: bound(t.Limits.Steps)},
+		Extra:  t.Leader.Prompt, Context: t.Context, WorkDir: r.leader.opts.workDir,
+	})
+	if err != nil {
+		return err
+	}
+	wakes := func(m event.MessageSent) bool { return t.Leader.WakeOnProgress || m.Kind != event.Progress }
+	cfg := r.config(mailbox.Address{ID: event.Leader, Name: event.LeaderName, Code: event.Leader}, t.Leader.Model, set, wakes)
+	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, prompt, bound(t.Leader.MaxSteps)
+	cfg.Report = func(agent.Output) error { return nil } // the person reads the log
+	a, err := agent.New(cfg)
+	if err != nil {
+		return err
+	}
+	return r.enter(a, cfg, event.AgentCreated{})
+}
+
+// spawn makes a worker and sends it its task; the loop starts it. It runs in
+// the loop only, so that no two requests see the same free place.
+func (r *Run) spawn(req spawnRequest) (*agent.Agent, spawned) {
+	fail := func(err error) (*agent.Agent, spawned) { return nil, spawned{err: err} }
+	role, err := r.mayCreate(req.role)
+	if err != nil {
+		return fail(err)
+	}
+	n := r.roster.nextInstance(role.ID)
+	address := mailbox.Address{
+		ID: fmt.Sprintf("%s_%d", role.Code, n), Name: fmt.Sprintf("%s_%d", role.Name, n), Code: role.Code,
+	}
+	cfg, err := r.workerConfig(role, address)
+	if err != nil {
+		return fail(err)
+	}
+	a, err := subagent.New(cfg, r.words)
+	if err != nil {
+		return fail(err)
+	}
+	if err := r.enter(a, cfg, event.AgentCreated{Parent: event.Leader, CallID: req.call}); err != nil {
+		return fail(err)
+	}
+	_, err = r.exchange.Post.Send(mailbox.Outgoing{
+		Kind: event.Task, From: event.Leader, To: address.ID, Content: req.task, CallID: req.call, Turn: req.turn,
+	})
+	if err != nil {
+		return fail(err)
+	}
+	made := spawned{address: address, used: r.roster.busy(), free: -1}
+	if limit := bound(r.leader.team.Limits.Agents); limit > 0 {
+		made.free = max(0, limit-made.used)
+	}
+	return a, made
+}
+
+// mayCreate finds the role and checks the limits on instances.
+func (r *Run) mayCreate(want string) (Role, error) {
+	role, err := r.role(want)
+	if err != nil {
+		return Role{}, err
+	}
+	limits := r.leader.team.Limits
+	if limit := bound(limits.Agents); limit > 0 && r.roster.busy() >= limit {
+		return Role{}, errors.New(r.words.AgentsFull(r.roster.busy(), limit))
+	}
+	if limit := bound(limits.Spawns); limit > 0 && r.roster.spawned() >= limit {
+		return Role{}, errors.New(r.words.SpawnsOut(limit))
+	}
+	if role.MaxInstances > 0 && r.roster.roleAlive(role.ID) >= role.MaxInstances {
+		return Role{}, errors.New(r.words.RoleFull(role.Name, role.MaxInstances))
+	}
+	return role, nil
+}
+
+// role finds a role by id, code or name, folded for case.
+func (r *Run) role(want string) (Role, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	folded := mailbox.Fold(want)
+	for _, role := range r.roles {
+		if folded == mailbox.Fold(role.ID) || folded == mailbox.Fold(role.Name) || folded == role.Code {
+			return role, nil
+		}
+	}
+	return Role{}, errors.New(r.words.UnknownRole(want, roleIDs(r.roles)))
+}
+
+func (r *Run) workerConfig(role Role, address mailbox.Address) (agent.Config, error) {
+	space, err := r.workspace(role.WorkDir)
+	if err != nil {
+		return agent.Config{}, err
+	}
+	peers := subagent.Peers{
+		Self: address, Exchange: r.exchange, Words: r.words, AskTimeout: bound(r.leader.team.Limits.AskTimeout),
+		MayAsk: r.askable(role), Active: func() string { return r.words.ActiveList(r.agentRows()) },
+	}
+	own, err := r.roleTools(space, role)
+	if err != nil {
+		return agent.Config{}, err
+	}
+	set, err := tools.NewSet(append(tools.PeerTools(peers, r.leader.opts.lang), own...)...)
+	if err != nil {
+		return agent.Config{}, err
+	}
+	prompt, err := prompts.Worker(r.leader.opts.lang, prompts.WorkerData{
+		Name: address.Name, RoleName: role.Name, Does: role.Does, Prompt: role.Prompt, Tools: promptTools(set),
+		CanAsk: role.MayAsk, Context: r.leader.team.Context, WorkDir: r.leader.opts.workDir,
+	})
+	if err != nil {
+		return agent.Config{}, err
+	}
+	cfg := r.config(address, role.Model, set, nil)
+	cfg.Role, cfg.Prompt, cfg.MaxSteps = role.ID, prompt, bound(role.MaxSteps)
+	return cfg, nil
+}
+
+// askable lists the codes of the roles that a role may ask; nil means all.
+func (r *Run) askable(role Role) []string {
+	if role.MayAsk == nil {
+		return nil
+	}
+	codes := []string{}
+	for _, o := range r.leader.team.Roles {
+		if slices.Contains(role.MayAsk, o.ID) {
+			codes = append(codes, o.Code)
+		}
+	}
+	return codes
+}
+
+// config is what every agent of the run has in common.
+func (r *Run) config(a mailbox.Address, m Model, set tools.Set, wakes func(event.MessageSent) bool) agent.Config {
+	return agent.Config{
+		ID: a.ID, Name: a.Name, Code: a.Code,
+		Model: r.gate.Client(m.Client), ModelName: m.Name, Scripted: m.Scripted, Tools: set,
+		Log: r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,
+		Box:    mailbox.NewBox(mailbox.BoxOptions{Limit: bound(r.leader.team.Limits.Inbox), Wakes: wakes}),
+		Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),
+		Logger: r.leader.opts.logger.With().Str("session", r.id).Str("agent", a.ID).Logger(), Now: r.leader.opts.now,
+	}
+}
+
+// enter makes an agent known: to the log, the post and the run.
+func (r *Run) enter(a *agent.Agent, cfg agent.Config, created event.AgentCreated) error {
+	created.Name, created.Role, created.Code = cfg.Name, cfg.Role, cfg.Code
+	created.Prompt, created.Tools, created.Model, created.Scripted = cfg.Prompt, cfg.Tools.Names(), cfg.ModelName, cfg.Scripted
+	if _, err := r.journal.Append(cfg.ID, 0, created); err != nil {
+		return err
+	}
+	if err := r.exchange.Post.Register(mailbox.Address{ID: cfg.ID, Name: cfg.Name, Code: cfg.Code}, cfg.Box); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.agents[cfg.ID], r.boxes[cfg.ID] = a, cfg.Box
+	return nil
+}
+
+// workspace opens the working folder for agents that may write below dir
+// only. Only the loop, and begin before it, call it.
+func (r *Run) workspace(dir string) (*tools.Workspace, error) {
+	if ws := r.spaces[dir]; ws != nil {
+		return ws, nil
+	}
+	ws, err := tools.NewWorkspace(r.leader.opts.workDir, tools.WorkspaceOptions{WriteDir: dir, Lang: r.leader.opts.lang})
+	if err != nil {
+		return nil, err
+	}
+	r.spaces[dir] = ws
+	return ws, nil
+}
+
+// roleTools are a role's tools beside the communication tools.
+func (r *Run) roleTools(space *tools.Workspace, role Role) ([]tools.Tool, error) {
+	if role.Tools != nil {
+		return r.pick(space, role.Tools)
+	}
+	reading, err := r.pick(space, tools.DefaultRoleTools())
+	return append(reading, r.leader.opts.tools...), err
+}
+
+// pick finds tools by name.
+func (r *Run) pick(space *tools.Workspace, names []string) ([]tools.Tool, error) {
+	set, err := tools.NewSet(append(space.Tools(), r.leader.opts.tools...)...)
+	if err != nil {
+		return nil, err
+	}
+	var list []tools.Tool
+	for _, name := range names {
+		t, ok := set.Lookup(name)
+		if !ok {
+			return nil, fmt.Errorf("leader: no tool %q", name)
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+func promptTools(set tools.Set) []prompts.Tool {
+	var list []prompts.Tool
+	for _, s := range set.Specs() {
+		list = append(list, prompts.Tool{Name: s.Name, Description: s.Description})
+	}
+	return list
+}
+
+func promptRoles(roles []Role) []prompts.Role {
+	var list []prompts.Role
+	for _, r := range roles {
+		list = append(list, prompts.Role{ID: r.ID, Name: r.Name, Does: r.Does, Code: r.Code, Tools: r.Tools})
+	}
+	return list
+}
+
+// create asks the loop for a worker.
+func (r *Run) create(ctx context.Context, req spawnRequest) (spawned, error) {
+	select {
+	case r.spawns <- req:
+		return <-req.reply, nil
+	case <-r.ending:
+		return spawned{}, errRunEnded
+	case <-ctx.Done():
+		return spawned{}, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,173 @@
+package leader
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/troupe-go/troupe/agent"
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
+	"github.com/troupe-go/troupe/prompts"
+	"github.com/troupe-go/troupe/tools"
+)
+
+// AgentStatus is what one agent does.
+type AgentStatus struct {
+	ID    string      `json:"id"`   // "uio_1"
+	Name  string      `json:"name"` // "UI Operator_1"
+	Role  string      `json:"role"`
+	State event.State `json:"state"`
+	Since time.Time   `json:"since"` // of the state
+	// WaitsFor are the questions and agents it waits for, Tools the calls
+	// that run.
+	WaitsFor []string `json:"waits_for,omitempty"`
+	Tools    []string `json:"tools,omitempty"`
+	// Unread messages in its inbox, and since when the oldest waits.
+	Unread       int         `json:"unread,omitempty"`
+	OldestUnread time.Time   `json:"oldest_unread,omitzero"`
+	Model        string      `json:"model"`
+	Scripted     bool        `json:"scripted,omitempty"`
+	Turns        int         `json:"turns"`
+	Steps        int         `json:"steps"` // model calls
+	Usage        event.Usage `json:"usage"`
+	Cost         *event.Cost `json:"cost,omitempty"` // nil: unknown
+}
+
+// Agents tells what each agent does now, the leader first.
+func (r *Run) Agents() []AgentStatus {
+	waits := map[string][]string{}
+	for _, e := range r.exchange.Desk.Waits() {
+		on := e.To
+		if e.Question != "" {
+			on = e.Question + " → " + e.To
+		}
+		waits[e.From] = append(waits[e.From], on)
+	}
+	var list []AgentStatus
+	for _, m := range r.roster.all() {
+		s := AgentStatus{
+			ID: m.id, Name: m.name, Role: m.role, State: m.state, Since: m.since, WaitsFor: waits[m.id],
+			Model: m.model, Scripted: m.scripted, Turns: m.turn, Steps: m.steps, Usage: m.usage, Cost: m.cost,
+		}
+		for _, c := range m.calls {
+			s.Tools = append(s.Tools, c.Name)
+		}
+		if box := r.box(m.id); box != nil {
+			s.Unread, s.OldestUnread = box.Unread()
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Tell puts a message from the person into an agent's conversation, before
+// its next model call; who is an id or a display name.
+func (r *Run) Tell(who, text string) error {
+	to, err := r.exchange.Post.Resolve(who)
+	if err != nil {
+		return r.refused(err)
+	}
+	_, err = r.exchange.Post.Send(mailbox.Outgoing{Kind: event.Note, From: event.Person, To: to.ID, Content: text})
+	return r.refused(err)
+}
+
+// Reply answers a question to the person.
+func (r *Run) Reply(questionID, text string) error {
+	_, err := r.exchange.Desk.Answer(event.Person, event.Person, questionID, text, 0)
+	return r.refused(err)
+}
+
+// The ways to stop an agent, for [Run.Stop].
+const (
+	// Soft lets the step that runs finish.
+	Soft = agent.Soft
+	// Now cuts the model call and the tools short.
+	Now = agent.Now
+	// Terminate is Now, and for good.
+	Terminate = agent.Terminate
+)
+
+// Stop stops a sub-agent. It does not wait; the leader is told when it
+// happened. The run itself is ended by [Run.Pause] or by its context.
+func (r *Run) Stop(who string, mode agent.StopMode) error {
+	to, err := r.exchange.Post.Resolve(who)
+	if err == nil && to.ID == event.Leader {
+		err = errors.New("leader: the leader cannot be stopped alone; pause the run")
+	}
+	if err != nil {
+		return r.refused(err)
+	}
+	r.agent(to.ID).Stop(agent.Stop{Mode: mode, By: event.PersonName})
+	return nil
+}
+
+// refused words an error of something asked of the run.
+func (r *Run) refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Failure: event.Failure{Code: "refused", Who: "client", Message: err.Error()}, Err: err}
+}
+
+// ListRoles lists the roles, those made in this run included.
+func (t teamTools) ListRoles(context.Context, tools.Call) (string, error) {
+	r := t.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var rows []prompts.RoleRow
+	for _, role := range r.roles {
+		rows = append(rows, prompts.RoleRow{
+			ID: role.ID, Name: role.Name, Does: role.Does, Tools: role.Tools,
+			Live: r.roster.roleAlive(role.ID), Max: role.MaxInstances,
+		})
+	}
+	return r.words.RolesList(rows), nil
+}
+
+// ListActive lists the sub-agents.
+func (t teamTools) ListActive(context.Context, tools.Call) (string, error) {
+	return t.run.words.ActiveList(t.run.agentRows()), nil
+}
+
+// AgentStatus tells the details of sub-agents.
+func (t teamTools) AgentStatus(_ context.Context, _ tools.Call, in tools.AgentStatusArgs) (string, error) {
+	wanted := map[string]bool{}
+	for _, who := range in.Agents {
+		a, err := t.worker(who)
+		if err != nil {
+			return "", err
+		}
+		wanted[a.ID] = true
+	}
+	var rows []prompts.AgentDetail
+	for _, s := range t.run.Agents() {
+		if s.ID == event.Leader || len(wanted) > 0 && !wanted[s.ID] {
+			continue
+		}
+		m, _ := t.run.roster.view(s.ID)
+		rows = append(rows, prompts.AgentDetail{
+			AgentRow: t.run.agentRow(s), Model: s.Model, Tokens: s.Usage.Total(), LastOutput: m.last,
+			Task: m.task, Failure: m.failure(),
+		})
+	}
+	return t.run.words.Status(rows), nil
+}
+
+// agentRows lists the sub-agents that are not terminated.
+func (r *Run) agentRows() []prompts.AgentRow {
+	var rows []prompts.AgentRow
+	for _, s := range r.Agents() {
+		if s.ID != event.Leader && s.State != event.Finished {
+			rows = append(rows, r.agentRow(s))
+		}
+	}
+	return rows
+}
+
+func (r *Run) agentRow(s AgentStatus) prompts.AgentRow {
+	return prompts.AgentRow{
+		Name: s.Name, ID: s.ID, Role: s.Role, State: string(s.State), WaitsFor: s.WaitsFor,
+		Since: r.leader.opts.now().Sub(s.Since), Unread: s.Unread, Steps: s.Steps,
+	}
+}

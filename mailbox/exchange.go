@@ -1,0 +1,62 @@
+package mailbox
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/troupe-go/troupe/event"
+)
+
+// Exchange is how the agents of one run reach each other.
+type Exchange struct {
+	IDs  *IDs
+	Post *Post
+	Desk *Desk
+}
+
+// Inquiry is one question on its way.
+type Inquiry struct {
+	From, To Address
+	Kind     event.Kind // Question, or Note whose reply is the next natural output
+	Text     string
+	CallID   string
+	Turn     int
+	Timeout  time.Duration // 0: none
+}
+
+// Ask opens a question, sends its message and waits for the end of it. sent
+// is called when the message is on its way or will never be, blocked when the
+// wait begins; its done when the wait is over. The error tells of a question
+// that could not be sent, in words for the asker.
+func (x Exchange) Ask(ctx context.Context, q Inquiry, sent func(), blocked func(on ...string) (done func())) (Ending, error) {
+	id := x.IDs.Mint(q.Kind, q.From.Code)
+	refused, isRefused, err := x.Desk.Ask(Ask{
+		ID: id, From: q.From.ID, To: q.To.ID, CallID: q.CallID, Turn: q.Turn,
+		Reply: q.Kind == event.Note, Timeout: q.Timeout,
+	})
+	if err != nil {
+		return Ending{}, err
+	}
+	if isRefused {
+		return Ending{QuestionClosed: refused}, nil
+	}
+	_, err = x.Post.Send(Outgoing{
+		ID: id, Kind: q.Kind, From: q.From.ID, To: q.To.ID, Content: q.Text, CallID: q.CallID, Turn: q.Turn,
+	})
+	if err != nil {
+		outcome := event.Failed
+		if errors.Is(err, ErrTerminated) {
+			outcome = event.Terminated
+		}
+		closed, closeErr := x.Desk.Close(id, outcome, "", err.Error(), q.Turn)
+		if closeErr != nil && !errors.Is(closeErr, ErrClosedQuestion) {
+			return Ending{}, closeErr
+		}
+		return Ending{QuestionClosed: closed}, err
+	}
+	sent()
+	done := blocked(id, q.To.ID)
+	defer done()
+	return x.Desk.Wait(ctx, id)
+}
