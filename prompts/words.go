@@ -36,11 +36,14 @@ func (w Words) list(items []string) string {
 
 // aside puts a remark in brackets; nothing for an empty one.
 func (w Words) aside(s string) string {
-	if s = strings.TrimSpace(s); s == "" {
+	if s = clause(s); s == "" {
 		return ""
 	}
 	return w.pick("（"+s+"）", " ("+s+")")
 }
+
+// clause is a text without the full stop at its end.
+func clause(s string) string { return strings.TrimRight(strings.TrimSpace(s), ".。") }
 
 // block puts a longer text under a label; nothing for an empty one.
 func (w Words) block(zh, en, text string) string {

@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -24,16 +25,17 @@ func (w Words) RolesList(rows []RoleRow) string {
 	var b strings.Builder
 	b.WriteString(w.pick("角色：", "Roles:"))
 	for _, r := range rows {
-		live := fmt.Sprint(r.Live)
+		live := strconv.Itoa(r.Live)
 		if r.Max > 0 {
 			live = fmt.Sprintf("%d/%d", r.Live, r.Max)
 		}
-		tools := w.pick("只读", "reads only")
+		tools := w.pick("只读工具", "reading tools only")
 		if len(r.Tools) > 0 {
 			tools = w.list(r.Tools)
 		}
-		fmt.Fprintf(&b, w.pick("\n- %s：%s。%s 工具：%s。实例：%s。", "\n- %s: %s. %s Tools: %s. Instances: %s."),
-			r.ID, r.Name, line(r.Does), tools, live)
+		b.WriteString(w.pick(
+			fmt.Sprintf("\n- %s：%s。%s 工具：%s。实例：%s。", r.ID, r.Name, line(r.Does), tools, live),
+			fmt.Sprintf("\n- %s: %s. %s Tools: %s. Instances: %s.", r.ID, r.Name, line(r.Does), tools, live)))
 	}
 	return b.String()
 }
@@ -58,20 +60,21 @@ func (w Words) ActiveList(rows []AgentRow) string {
 	var b strings.Builder
 	b.WriteString(w.pick("子智能体：", "Sub-agents:"))
 	for _, r := range rows {
-		b.WriteString("\n- ")
-		w.agent(&b, r)
+		b.WriteString("\n- " + w.agent(r))
 	}
 	return b.String()
 }
 
-// agent writes the row of one sub-agent.
-func (w Words) agent(b *strings.Builder, r AgentRow) {
-	state := w.state(r.State)
+// agent is the row of one sub-agent.
+func (w Words) agent(r AgentRow) string {
+	waits := ""
 	if len(r.WaitsFor) > 0 {
-		state += w.pick("，等 ", ", waits for ") + w.list(r.WaitsFor)
+		waits = w.pick("，等 ", " for ") + w.list(r.WaitsFor)
 	}
-	fmt.Fprintf(b, w.pick("%s（%s，角色 %s）：%s，已 %s；未读 %d，步数 %d", "%s (%s, role %s): %s, for %s; unread %d, steps %d"),
-		r.Name, r.ID, r.Role, state, r.Since.Round(time.Second), r.Unread, r.Steps)
+	state, since := w.state(r.State), r.Since.Round(time.Second)
+	return w.pick(
+		fmt.Sprintf("%s（%s，角色 %s）：%s %s%s；未读 %d，步数 %d", r.Name, r.ID, r.Role, state, since, waits, r.Unread, r.Steps),
+		fmt.Sprintf("%s (%s, role %s): %s %s%s; unread %d, steps %d", r.Name, r.ID, r.Role, state, since, waits, r.Unread, r.Steps))
 }
 
 // AgentDetail is all that the leader may know about a sub-agent. Empty parts
@@ -97,10 +100,10 @@ func (w Words) Status(rows []AgentDetail) string {
 		if i > 0 {
 			b.WriteString("\n\n")
 		}
-		w.agent(&b, r.AgentRow)
+		b.WriteString(w.agent(r.AgentRow))
 		w.part(&b, "任务", "Task", r.Task)
 		w.part(&b, "模型", "Model", r.Model)
-		fmt.Fprintf(&b, "\nToken%s%d", w.pick("：", "s: "), r.Tokens)
+		w.part(&b, "Token 数", "Tokens", strconv.Itoa(r.Tokens))
 		w.part(&b, "费用", "Cost", r.Cost)
 		w.part(&b, "失败原因", "Failure", r.Failure)
 		if len(r.OpenQuestions) > 0 {

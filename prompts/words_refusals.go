@@ -15,7 +15,7 @@ func (w Words) AgentsFull(used, most int) string {
 func (w Words) SpawnsOut(most int) string {
 	return w.pick(
 		fmt.Sprintf("未创建：本次运行最多创建 %d 个子智能体，已经用完。请用已有的子智能体，或自己完成。", most),
-		fmt.Sprintf("Not created: this run may create %d sub-agents, and all are used up. Use those that exist, or do it yourself.", most))
+		fmt.Sprintf("Not created: this run may create no more than %d sub-agents and has done so. Use those that exist, or do it yourself.", most))
 }
 
 // DepthOut refuses a sub-agent of a sub-agent.

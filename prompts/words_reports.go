@@ -16,8 +16,8 @@ func (w Words) FailureReport(name, what, hint string) string {
 // the text so far and may be empty.
 func (w Words) LimitReport(name, limit, partial string) string {
 	return w.pick(
-		fmt.Sprintf("%s 的本轮因达到限额 %s 而结束，结果不完整；这是运行时的通知。%s", name, limit, w.partial(partial)),
-		fmt.Sprintf("The limit %s ended the turn of %s; its result is partial. This is a notice from the runtime.%s", limit, name, w.partial(partial)))
+		fmt.Sprintf("%s 的本轮因达到限额而结束：%s。结果不完整；这是运行时的通知。%s", name, w.limit(limit), w.partial(partial)),
+		fmt.Sprintf("The turn of %s ended at a limit: %s. Its result is partial; this is a notice from the runtime.%s", name, w.limit(limit), w.partial(partial)))
 }
 
 // StopReport is the content of the notice that the leader gets when somebody

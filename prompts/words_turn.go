@@ -26,7 +26,9 @@ func (w Words) OpenQuestions(qs []OpenQuestion) string {
 
 func (w Words) questions(b *strings.Builder, qs []OpenQuestion) {
 	for _, q := range qs {
-		fmt.Fprintf(b, w.pick("\n- %s，来自 %s：%s", "\n- %s from %s: %s"), q.ID, q.From, line(q.Text))
+		b.WriteString(w.pick(
+			fmt.Sprintf("\n- %s，来自 %s：%s", q.ID, q.From, line(q.Text)),
+			fmt.Sprintf("\n- %s from %s: %s", q.ID, q.From, line(q.Text))))
 	}
 }
 
@@ -35,8 +37,8 @@ func (w Words) questions(b *strings.Builder, qs []OpenQuestion) {
 // seconds for "deadline".
 func (w Words) LimitNear(limit string, used, most float64) string {
 	return w.pick(
-		fmt.Sprintf("%s已用 %s，共 %s。先完成最重要的部分，并为最后的汇报留出余量。", w.limit(limit), amount(limit, used), amount(limit, most)),
-		fmt.Sprintf("%s: %s of %s used. Finish what matters most and leave enough for your last report.", w.limit(limit), amount(limit, used), amount(limit, most)))
+		fmt.Sprintf("接近限额：%s已用 %s，共 %s。先完成最重要的部分，并为最后的汇报留出余量。", w.limit(limit), amount(limit, used), amount(limit, most)),
+		fmt.Sprintf("A limit is near: %s, %s of %s used. Finish what matters most and leave enough for your last report.", w.limit(limit), amount(limit, used), amount(limit, most)))
 }
 
 // WrapUp asks for the one last reply of a turn that a limit ended. The limit
@@ -51,8 +53,8 @@ func (w Words) WrapUp(limit string) string {
 // delivered.
 func (w Words) Undeliverable(id, to, why string) string {
 	return w.pick(
-		fmt.Sprintf("你发给 %s 的消息 %s 无法送达：%s。对方没有读到它。", to, id, why),
-		fmt.Sprintf("Your message %s to %s will not be delivered: %s. It was never read.", id, to, why))
+		fmt.Sprintf("你发给 %s 的消息 %s 无法送达：%s。对方没有读到它。", to, id, clause(why)),
+		fmt.Sprintf("Your message %s to %s will not be delivered: %s. It was never read.", id, to, clause(why)))
 }
 
 // UnknownOutcome is the result of a call that ran when the run was cut off,
@@ -110,7 +112,7 @@ func (w Words) limit(key string) string {
 	case "spawns":
 		return w.pick("整个运行创建的子智能体数（spawns）", "sub-agents created in the run (spawns)")
 	case "max_steps":
-		return w.pick("你本轮的步数（max_steps）", "steps of your turn (max_steps)")
+		return w.pick("一轮的步数（max_steps）", "steps of one turn (max_steps)")
 	case "steps":
 		return w.pick("整个运行的步数（steps）", "steps of the whole run (steps)")
 	case "tokens":
