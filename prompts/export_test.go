@@ -1,0 +1,7 @@
+package prompts
+
+// For tests that look at the files and templates themselves.
+var (
+	Files     = files
+	Templates = templates
+)

@@ -1,0 +1,86 @@
+package prompts
+
+import "fmt"
+
+// AgentsFull refuses a new sub-agent because as many as the limit allows are at
+// work.
+func (w Words) AgentsFull(used, most int) string {
+	return w.pick(
+		fmt.Sprintf("未创建：同时工作的子智能体已有 %d 个，上限 %d，剩余 0。等一个完成汇报到来，或给空闲的子智能体派任务。", used, most),
+		fmt.Sprintf("Not created: %d sub-agents are at work, the limit is %d, free: 0. Let one complete first, or give the task to an idle one.", used, most))
+}
+
+// SpawnsOut refuses a new sub-agent because the run has made as many as the
+// limit allows.
+func (w Words) SpawnsOut(most int) string {
+	return w.pick(
+		fmt.Sprintf("未创建：本次运行最多创建 %d 个子智能体，已经用完。请用已有的子智能体，或自己完成。", most),
+		fmt.Sprintf("Not created: this run may create no more than %d sub-agents and has done so. Use those that exist, or do it yourself.", most))
+}
+
+// DepthOut refuses a sub-agent of a sub-agent.
+func (w Words) DepthOut() string {
+	return w.pick(
+		"未创建：子智能体不能再创建子智能体。自己完成，或把需要的帮助告诉 Team Leader。",
+		"Not created: a sub-agent cannot create sub-agents. Do it yourself, or tell the Team Leader what help you need.")
+}
+
+// RoleFull refuses a new instance of a role that has as many as it may.
+func (w Words) RoleFull(role string, most int) string {
+	return w.pick(
+		fmt.Sprintf("未创建：角色 %s 最多 %d 个实例，已经满了。给已有的实例派任务，或换一个角色。", role, most),
+		fmt.Sprintf("Not created: the role %s may have %d instances and has them. Give the task to one of them, or take another role.", role, most))
+}
+
+// UnknownRole refuses a role that does not exist; known are the ids of those
+// that do.
+func (w Words) UnknownRole(role string, known []string) string {
+	return w.pick(
+		fmt.Sprintf("没有角色 %q。现有角色：%s。", role, w.list(known)),
+		fmt.Sprintf("There is no role %q. Roles: %s.", role, w.list(known)))
+}
+
+// MayNotAsk refuses a message to an agent whose role the sender may not ask;
+// allowed are the roles that it may.
+func (w Words) MayNotAsk(to string, allowed []string) string {
+	return w.pick(
+		fmt.Sprintf("你不能问 %s。你可以问的角色：%s。需要它的信息时，请告诉 Team Leader。", to, w.list(allowed)),
+		fmt.Sprintf("You may not ask %s. Roles you may ask: %s. If you need something from it, tell the Team Leader.", to, w.list(allowed)))
+}
+
+// UnknownAgent refuses a message to an agent that does not exist; known are
+// the display names of those that do.
+func (w Words) UnknownAgent(agent string, known []string) string {
+	return w.pick(
+		fmt.Sprintf("没有智能体 %q。现有：%s。", agent, w.list(known)),
+		fmt.Sprintf("There is no agent %q. Agents: %s.", agent, w.list(known)))
+}
+
+// TerminatedAgent refuses a message to an agent that was terminated.
+func (w Words) TerminatedAgent(name string) string {
+	return w.pick(
+		fmt.Sprintf("%s 已终止，收不到消息。", name),
+		fmt.Sprintf("%s is terminated and gets no messages.", name))
+}
+
+// ToYourself refuses a message of an agent to itself.
+func (w Words) ToYourself() string {
+	return w.pick(
+		"不能给自己发消息。",
+		"You cannot send a message to yourself.")
+}
+
+// UnknownQuestion refuses an answer to a question that was never put to this
+// agent; open are the ids of those that wait for it.
+func (w Words) UnknownQuestion(id string, open []string) string {
+	return w.pick(
+		fmt.Sprintf("没有人向你提过 %q。等你回答的提问：%s。", id, w.list(open)),
+		fmt.Sprintf("Nobody asked you %q. Questions that wait for your answer: %s.", id, w.list(open)))
+}
+
+// ClosedQuestion refuses an answer to a question that has ended.
+func (w Words) ClosedQuestion(id string) string {
+	return w.pick(
+		fmt.Sprintf("%s 已经结束，这个回答不会送达。", id),
+		fmt.Sprintf("%s has ended already; this answer was not delivered.", id))
+}

@@ -1,0 +1,134 @@
+package prompts
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// OpenQuestion is a question that waits for an answer.
+type OpenQuestion struct {
+	ID   string // "ask_uio_001"
+	From string // display name of who waits
+	Text string
+}
+
+// OpenQuestions reminds an agent whose turn would end while questions to it
+// are open.
+func (w Words) OpenQuestions(qs []OpenQuestion) string {
+	var b strings.Builder
+	b.WriteString(w.pick(
+		"你的本轮即将结束，但还有人在等你回答。现在就用回答工具逐个回答，question_id 要与下面的 id 完全一致。不这样做的话，你的下一次自然输出会被当作对它们的回答。",
+		"Your turn is about to end, but others still wait for your answers. Answer each one now with your answer tool, question_id being exactly the id below. If you do not, your next natural output will be taken as the answer to them."))
+	w.questions(&b, qs)
+	return b.String()
+}
+
+func (w Words) questions(b *strings.Builder, qs []OpenQuestion) {
+	for _, q := range qs {
+		b.WriteString(w.pick(
+			fmt.Sprintf("\n- %s，来自 %s：%s", q.ID, q.From, line(q.Text)),
+			fmt.Sprintf("\n- %s from %s: %s", q.ID, q.From, line(q.Text))))
+	}
+}
+
+// LimitNear tells an agent that a limit is nearly reached. The limit is its
+// key in the team file, for example "steps"; used and most are in its unit,
+// seconds for "deadline".
+func (w Words) LimitNear(limit string, used, most float64) string {
+	return w.pick(
+		fmt.Sprintf("接近限额：%s已用 %s，共 %s。先完成最重要的部分，并为最后的汇报留出余量。", w.limit(limit), amount(limit, used), amount(limit, most)),
+		fmt.Sprintf("A limit is near: %s, %s of %s used. Finish what matters most and leave enough for your last report.", w.limit(limit), amount(limit, used), amount(limit, most)))
+}
+
+// WrapUp asks for the one last reply of a turn that a limit ended. The limit
+// is its key in the team file.
+func (w Words) WrapUp(limit string) string {
+	return w.pick(
+		fmt.Sprintf("已达到限额：%s。这是你本轮的最后一次回复，不能再调用工具。请总结：做完了什么、结果和文件在哪里、还缺什么、下一步该做什么。", w.limit(limit)),
+		fmt.Sprintf("Limit reached: %s. This is your last reply in this turn, and tools are no longer available. Sum up what is done, where results and files are, what is missing, and what should come next.", w.limit(limit)))
+}
+
+// Undeliverable tells a sender that a message of its own will never be
+// delivered.
+func (w Words) Undeliverable(id, to, why string) string {
+	return w.pick(
+		fmt.Sprintf("你发给 %s 的消息 %s 无法送达：%s。对方没有读到它。", to, id, clause(why)),
+		fmt.Sprintf("Your message %s to %s will not be delivered: %s. It was never read.", id, to, clause(why)))
+}
+
+// UnknownOutcome is the result of a call that ran when the run was cut off,
+// of a tool that must not be repeated.
+func (w Words) UnknownOutcome(tool, callID string) string {
+	return w.pick(
+		fmt.Sprintf("运行在 %s（调用 %s）执行时中断，不知道它是否已经生效，也没有替你重做。先检查现状，再决定要不要重做。", tool, callID),
+		fmt.Sprintf("The run was cut off while %s (call %s) was under way. Whether it took effect is unknown, and it was not repeated. Look at how things stand before you decide to do it again.", tool, callID))
+}
+
+// EmptyReply nudges a model whose reply had neither text nor calls.
+func (w Words) EmptyReply() string {
+	return w.pick(
+		"你上一次回复既没有文字也没有工具调用。请继续工作；如果已经做完，请给出完整的最后输出。",
+		"Your last reply had neither text nor a tool call. Go on with your work, or, if it is done, give your complete last output.")
+}
+
+// RepeatedCall warns of a call made n times with the same arguments and the
+// same result.
+func (w Words) RepeatedCall(tool string, n int) string {
+	return w.pick(
+		fmt.Sprintf("你已经用相同的参数调用 %s %d 次，结果都一样，再调用也不会变。换一种做法，或者说明卡在哪里；继续重复会结束本轮。", tool, n),
+		fmt.Sprintf("You have called %s %d times with the same arguments and the same result; another call will not change it. Do something else or say what blocks you. Repeating it further ends your turn.", tool, n))
+}
+
+// StoppedCall is the result of a call that was cut short because its agent
+// was stopped.
+func (w Words) StoppedCall() string {
+	return w.pick(
+		"智能体被停止，这次调用没有执行完，可能只生效了一部分。重做之前先检查现状。",
+		"The agent was stopped and this call was cut short; it may have taken effect in part. Look at how things stand before you do it again.")
+}
+
+// CancelledCall is the result of a call that was cut short for another
+// reason.
+func (w Words) CancelledCall(reason string) string {
+	return w.pick(
+		fmt.Sprintf("这次调用被取消%s，可能只生效了一部分。重做之前先检查现状。", w.aside(reason)),
+		fmt.Sprintf("This call was cancelled%s; it may have taken effect in part. Look at how things stand before you do it again.", w.aside(reason)))
+}
+
+// Summary introduces the summary that stands for older, dropped steps of an
+// agent's own conversation.
+func (w Words) Summary(text string) string {
+	return w.pick(
+		"为节省篇幅，你更早的对话已被以下摘要代替。文件的准确内容请重新读取。\n"+text,
+		"To save room, the earlier part of your conversation was replaced by this summary. Read files again for their exact content.\n"+text)
+}
+
+// limit names a limit in words, its key with it.
+func (w Words) limit(key string) string {
+	switch key {
+	case "agents":
+		return w.pick("同时工作的子智能体数（agents）", "sub-agents at work at the same time (agents)")
+	case "spawns":
+		return w.pick("整个运行创建的子智能体数（spawns）", "sub-agents created in the run (spawns)")
+	case "max_steps":
+		return w.pick("一轮的步数（max_steps）", "steps of one turn (max_steps)")
+	case "steps":
+		return w.pick("整个运行的步数（steps）", "steps of the whole run (steps)")
+	case "tokens":
+		return w.pick("整个运行的 token 数（tokens）", "tokens of the whole run (tokens)")
+	case "budget":
+		return w.pick("整个运行的费用（budget）", "money for the whole run (budget)")
+	case "deadline":
+		return w.pick("整个运行的时间（deadline）", "time for the whole run (deadline)")
+	}
+	return key
+}
+
+// amount writes an amount in the unit of the limit.
+func amount(limit string, v float64) string {
+	if limit == "deadline" {
+		return time.Duration(v * float64(time.Second)).Round(time.Second).String()
+	}
+	return number(v)
+}
