@@ -48,11 +48,16 @@
 // with "when" fits whenever all of its conditions hold; {} always does:
 //
 //	"number": 3        the reply's number; also "2-4" and "5-"
-//	"last": "regexp"   the text of the last user message, framed or not
+//	"last": "regexp"   the text of the last user message, with its frame or without
 //	"any": "regexp"    the text of any message, the system prompt included
-//	"kind": "question" the kind of the last user message, a word of package event
+//	"tool": "ask_user" one of the tool results that came since the last reply
+//	"new": "regexp"    the text of a user message that came since the last reply
+//	"kind": "question" its kind, a word of package event
 //	"from": "uio"      its sender: the id, or the id without its number
-//	"tool": "ask_user" a tool result that came after the last reply
+//
+// The last three are tested together on one message, the newest one first, and
+// the message that fits is .Last in the templates. Since they hold only once
+// for a message, an entry with them does not repeat itself.
 //
 // What an entry says:
 //

@@ -78,75 +78,80 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 		var spent event.Usage
 		for tried := 1; ; tried++ {
 			a := attempt{spent: spent}
-			failed, again := a.run(ctx, r.client, req, yield)
-			if !again {
+			err := a.run(ctx, r.client, req, yield)
+			if err == nil {
 				return
 			}
-			wait, ok := r.wait(failed, tried, waits)
+			spent = a.total()
+			failed, wait, ok := r.wait(err, a.visible, tried, waits)
 			if !ok {
-				yield(Chunk{}, failed)
+				giveUp(yield, spent, failed)
 				return
 			}
-			notice := event.ModelRetried{Attempt: tried, WaitMS: wait.Milliseconds(), Failure: failed.Failure()}
+			notice := event.ModelRetried{Attempt: tried, WaitMS: wait.Milliseconds(), Failure: AsFailure(failed)}
 			if !yield(Chunk{Notice: notice}, nil) {
 				return
 			}
 			if err := sleep(ctx, wait); err != nil {
-				yield(Chunk{}, err)
+				giveUp(yield, spent, err)
 				return
 			}
-			spent = a.spent.Add(a.usage)
 		}
 	}
 }
 
-// wait returns how long to wait after the failed attempt, and false if it must
-// not be tried again.
-func (r *retrying) wait(failed *Error, tried int, waits *backoff.ExponentialBackOff) (time.Duration, bool) {
-	if tried > r.policy.Max {
-		return 0, false
+// giveUp yields what all attempts cost, then the error.
+func giveUp(yield func(Chunk, error) bool, spent event.Usage, err error) {
+	if spent == (event.Usage{}) || yield(Chunk{Usage: &spent}, nil) {
+		yield(Chunk{}, err)
 	}
-	if failed.RetryAfter > r.policy.WaitCap {
-		failed.Hint = fmt.Sprintf("the provider asks to wait %s, longer than the %s allowed; try later or use another model",
-			failed.RetryAfter.Round(time.Second), r.policy.WaitCap)
-		return 0, false
+}
+
+// wait returns how long to wait after a failed attempt, and false if it must
+// not be tried again; failed is err, with a hint if the wait would be too long.
+func (r *retrying) wait(err error, visible bool, tried int, waits *backoff.ExponentialBackOff) (failed error, wait time.Duration, ok bool) {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || !e.Retryable || visible || tried > r.policy.Max {
+		return err, 0, false
+	}
+	if e.RetryAfter > r.policy.WaitCap {
+		late := *e
+		late.Hint = fmt.Sprintf("the provider asks to wait %s, longer than the %s allowed; try later or use another model",
+			e.RetryAfter.Round(time.Second), r.policy.WaitCap)
+		return &late, 0, false
 	}
 	own := waits.NextBackOff()
 	own -= time.Duration(r.policy.Rand() * float64(own) / 2)
-	return max(own, failed.RetryAfter), true
+	return err, max(own, e.RetryAfter), true
 }
 
 // attempt is one try of a call.
 type attempt struct {
-	spent event.Usage // by the attempts before
-	usage event.Usage // by this one, as far as it is known
+	spent   event.Usage // by the attempts before
+	usage   event.Usage // by this one, as far as it is known
+	visible bool        // text, reasoning or calls were handed on
 }
 
-// run hands the pieces of one try on. again is true if it failed in a way that
-// may be tried again; all else was yielded.
-func (a *attempt) run(ctx context.Context, c Client, req Request, yield func(Chunk, error) bool) (failed *Error, again bool) {
-	visible := false
+func (a *attempt) total() event.Usage { return a.spent.Add(a.usage) }
+
+// run hands the pieces of one try on and returns the error that ended it; nil
+// also if the consumer stopped.
+func (a *attempt) run(ctx context.Context, c Client, req Request, yield func(Chunk, error) bool) error {
 	for chunk, err := range c.Stream(ctx, req) {
 		if err != nil {
-			e, ok := errors.AsType[*Error](err)
-			if ok && e.Retryable && !visible {
-				copied := *e
-				return &copied, true
-			}
-			yield(chunk, err)
-			return nil, false
+			return err
 		}
-		visible = visible || chunk.Text != "" || chunk.Reasoning != "" || len(chunk.Calls) > 0
+		a.visible = a.visible || chunk.Text != "" || chunk.Reasoning != "" || len(chunk.Calls) > 0
 		if chunk.Usage != nil {
 			a.usage = *chunk.Usage
-			total := a.spent.Add(a.usage)
+			total := a.total()
 			chunk.Usage = &total
 		}
 		if !yield(chunk, nil) {
-			return nil, false
+			return nil
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // sleep waits for d, or returns the error of a call whose context ended.
