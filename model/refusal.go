@@ -1,0 +1,183 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// maxWords bounds the provider's words in an error, in bytes.
+const maxWords = 2000
+
+// refusal turns a reply with an error status into an error.
+func refusal(status int, header http.Header, body []byte) *Error {
+	words, codes := providerWords(body)
+	if words == "" {
+		words = http.StatusText(status)
+	}
+	e := NewError(classOf(status, words, codes), words)
+	e.Status = status
+	e.RetryAfter = retryAfter(header, time.Now())
+	return e
+}
+
+// streamError turns an error object inside a reply into an error; status is 0
+// or the status that the object names.
+func streamError(status int, words, codes string) *Error {
+	words = cutWords(words)
+	e := NewError(classOf(status, words, codes), words)
+	e.Status = status
+	return e
+}
+
+// classOf finds the class by the words first, because providers use few
+// statuses for many things, then by the status.
+func classOf(status int, words, codes string) string {
+	said := strings.ToLower(codes + " " + words)
+	switch {
+	case status == http.StatusUnauthorized:
+		return ClassAuth
+	case status == http.StatusPaymentRequired, containsAny(said, quotaWords):
+		return ClassQuota
+	case containsAny(said, overloadWords):
+		return ClassOverloaded
+	case status == http.StatusTooManyRequests:
+		return ClassRateLimited
+	case containsAny(said, contextWords):
+		return ClassContextOverflow
+	case containsAny(said, filterWords):
+		return ClassContentFilter
+	}
+	return classOfStatus(status)
+}
+
+func classOfStatus(status int) string {
+	switch {
+	case status == http.StatusForbidden:
+		return ClassAuth
+	case status == http.StatusServiceUnavailable, status == 529:
+		return ClassOverloaded
+	case status >= 500, status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooEarly:
+		return ClassServerError
+	case status == 0:
+		return ClassProviderError
+	default:
+		return ClassBadRequest
+	}
+}
+
+// Words in which providers say what their status does not.
+var (
+	quotaWords    = []string{"insufficient_quota", "insufficient balance", "exceeded_current_quota", "exceeded your current quota", "arrearage", "accountoverdue", "billing_hard_limit"}
+	overloadWords = []string{"overloaded", "engine_overloaded", "server is busy", "insufficient_system_resource"}
+	contextWords  = []string{
+		"context_length_exceeded", "context length", "context window", "context size", "exceed_context_size",
+		"maximum context", "prompt is too long", "input is too long", "range of input length", "reduce the length of the messages",
+	}
+	filterWords = []string{"content_filter", "content management policy", "data_inspection_failed", "datainspectionfailed", "sensitivecontent", "content_policy", "content exists risk"}
+)
+
+func containsAny(s string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
+}
+
+// providerWords finds the message in an error body, and the codes and types
+// that stand beside it. A body that is no JSON is its own message.
+func providerWords(body []byte) (words, codes string) {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(body, &top) != nil {
+		return cutWords(plainText(body)), ""
+	}
+	inner := top
+	if text, ok := asText(top["error"]); ok {
+		words = text
+	} else if raw, ok := top["error"]; ok {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(raw, &object) == nil && object != nil {
+			inner = object
+		}
+	}
+	for _, key := range []string{"message", "msg", "detail"} {
+		if text, ok := asText(inner[key]); ok && words == "" {
+			words = text
+		}
+	}
+	if words == "" {
+		words = strings.TrimSpace(string(body))
+	}
+	for _, key := range []string{"code", "type"} {
+		if raw := inner[key]; raw != nil {
+			codes += strings.Trim(string(raw), `"`) + " "
+		}
+	}
+	return cutWords(words), codes
+}
+
+func asText(raw json.RawMessage) (string, bool) {
+	var text string
+	if len(raw) == 0 || json.Unmarshal(raw, &text) != nil || text == "" {
+		return "", false
+	}
+	return text, true
+}
+
+// plainText is the body for people: a page of markup is only named.
+func plainText(body []byte) string {
+	text := strings.TrimSpace(string(body))
+	if strings.HasPrefix(text, "<") {
+		if _, rest, ok := strings.Cut(text, "<title>"); ok {
+			title, _, _ := strings.Cut(rest, "</title>")
+			return fmt.Sprintf("an HTML page titled %q in place of an answer", strings.TrimSpace(title))
+		}
+		return "a page of markup in place of an answer"
+	}
+	return text
+}
+
+// cutWords keeps an error readable: one line, valid UTF-8, at most maxWords
+// bytes.
+func cutWords(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+	if len(s) <= maxWords {
+		return s
+	}
+	end := maxWords
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
+
+// retryAfter reads how long the provider asks to wait: milliseconds in
+// Retry-After-Ms, seconds or a date in Retry-After. Zero means that it does
+// not say.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
+		return seconds(ms / 1000)
+	}
+	value := strings.TrimSpace(header.Get("Retry-After"))
+	if s, err := strconv.ParseFloat(value, 64); err == nil {
+		return seconds(s)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}
+
+// seconds is s as a duration, at least 0 and at most a year.
+func seconds(s float64) time.Duration {
+	const year = 365 * 24 * time.Hour
+	if !(s > 0) {
+		return 0
+	}
+	if s >= year.Seconds() {
+		return year
+	}
+	return time.Duration(s * float64(time.Second))
+}

@@ -1,0 +1,173 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/troupe-go/troupe/event"
+)
+
+// Defaults of a [RetryPolicy].
+const (
+	DefaultRetries = 5
+	DefaultBase    = 200 * time.Millisecond
+	DefaultCap     = 5 * time.Second
+	DefaultWaitCap = 120 * time.Second
+)
+
+// RetryPolicy says how often and when a failed call is tried again. The zero
+// value has the defaults.
+type RetryPolicy struct {
+	// Max is how many times a call is tried again after the first; 0 means
+	// [DefaultRetries], a negative number never.
+	Max int
+	// Base is the wait before the first retry; each wait is twice the one
+	// before it, up to Cap, less a random part of up to half. Zero means
+	// [DefaultBase] and [DefaultCap].
+	Base, Cap time.Duration
+	// WaitCap is the longest wait that a provider may ask for; if it asks for
+	// more the call fails. Zero means [DefaultWaitCap].
+	WaitCap time.Duration
+	// Rand returns numbers from 0 up to 1 and is safe for use by many
+	// goroutines at once; nil means [rand.Float64].
+	Rand func() float64
+}
+
+func (p RetryPolicy) withDefaults() RetryPolicy {
+	set := func(d *time.Duration, usual time.Duration) {
+		if *d <= 0 {
+			*d = usual
+		}
+	}
+	set(&p.Base, DefaultBase)
+	set(&p.Cap, DefaultCap)
+	set(&p.WaitCap, DefaultWaitCap)
+	if p.Max == 0 {
+		p.Max = DefaultRetries
+	}
+	if p.Rand == nil {
+		p.Rand = rand.Float64
+	}
+	return p
+}
+
+// WithRetry returns a client that tries a call of c again when it failed with
+// a retryable [*Error] before anything visible came: text, reasoning or calls.
+// A notice [event.ModelRetried] goes before each wait. Usage of the failed
+// attempts is added to that of the last one.
+func WithRetry(c Client, p RetryPolicy) Client {
+	return &retrying{client: c, policy: p.withDefaults()}
+}
+
+type retrying struct {
+	client Client
+	policy RetryPolicy
+}
+
+// Stream asks the client below until it answers; see [Client].
+func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		waits := backoff.NewExponentialBackOff()
+		waits.InitialInterval, waits.MaxInterval = r.policy.Base, r.policy.Cap
+		waits.Multiplier, waits.RandomizationFactor = 2, 0
+		var spent event.Usage
+		for tried := 1; ; tried++ {
+			a := attempt{spent: spent}
+			err := a.run(ctx, r.client, req, yield)
+			if err == nil {
+				return
+			}
+			spent = a.total()
+			failed, wait, ok := r.wait(err, a.visible, tried, waits)
+			if !ok {
+				giveUp(yield, spent, failed)
+				return
+			}
+			notice := event.ModelRetried{Attempt: tried, WaitMS: wait.Milliseconds(), Failure: AsFailure(failed)}
+			if !yield(Chunk{Notice: notice}, nil) {
+				return
+			}
+			if err := sleep(ctx, wait); err != nil {
+				giveUp(yield, spent, err)
+				return
+			}
+		}
+	}
+}
+
+// giveUp yields what all attempts cost, then the error.
+func giveUp(yield func(Chunk, error) bool, spent event.Usage, err error) {
+	if spent == (event.Usage{}) || yield(Chunk{Usage: &spent}, nil) {
+		yield(Chunk{}, err)
+	}
+}
+
+// wait returns how long to wait after a failed attempt, and false if it must
+// not be tried again; failed is err, with a hint if the wait would be too long.
+func (r *retrying) wait(err error, visible bool, tried int, waits *backoff.ExponentialBackOff) (failed error, wait time.Duration, ok bool) {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || !e.Retryable || visible || tried > r.policy.Max {
+		return err, 0, false
+	}
+	if e.RetryAfter > r.policy.WaitCap {
+		late := *e
+		late.Hint = fmt.Sprintf("the provider asks to wait %s, longer than the %s allowed; try later or use another model",
+			e.RetryAfter.Round(time.Second), r.policy.WaitCap)
+		return &late, 0, false
+	}
+	own := waits.NextBackOff()
+	own -= time.Duration(r.policy.Rand() * float64(own) / 2)
+	return err, max(own, e.RetryAfter), true
+}
+
+// attempt is one try of a call.
+type attempt struct {
+	spent   event.Usage // by the attempts before
+	usage   event.Usage // by this one, as far as it is known
+	visible bool        // text, reasoning or calls were handed on
+}
+
+func (a *attempt) total() event.Usage { return a.spent.Add(a.usage) }
+
+// run hands the pieces of one try on and returns the error that ended it; nil
+// also if the consumer stopped.
+func (a *attempt) run(ctx context.Context, c Client, req Request, yield func(Chunk, error) bool) error {
+	for chunk, err := range c.Stream(ctx, req) {
+		if err != nil {
+			return err
+		}
+		a.visible = a.visible || chunk.Text != "" || chunk.Reasoning != "" || len(chunk.Calls) > 0
+		if chunk.Usage != nil {
+			a.usage = *chunk.Usage
+			total := a.total()
+			chunk.Usage = &total
+		}
+		if !yield(chunk, nil) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// sleep waits for d, or returns the error of a call whose context ended.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		if ctx.Err() != nil {
+			return cancelled(ctx)
+		}
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return cancelled(ctx)
+	}
+}
