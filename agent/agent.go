@@ -30,6 +30,8 @@ type Config struct {
 	ModelName string
 	// Scripted marks a model that plays a script; optional.
 	Scripted bool
+	// Price is what a call costs, nil when unknown; optional.
+	Price func(event.Usage) *event.Cost
 	// Tools are what the agent can do.
 	Tools tools.Set
 	// Log takes the records; Post delivers the runtime's own words; Box is

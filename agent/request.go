@@ -46,6 +46,9 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 	if err != nil {
 		return none, a.failed(step, got, err)
 	}
+	if a.cfg.Price != nil {
+		got.Cost = a.cfg.Price(got.Usage)
+	}
 	got.DurationMS = a.cfg.Now().Sub(began).Milliseconds()
 	rec, err := a.cfg.Log.Append(a.cfg.ID, a.turn, got)
 	if err != nil {
@@ -113,7 +116,7 @@ func (a *Agent) stream(ctx context.Context, req model.Request, step int) (got ev
 	got = event.ModelReplied{Step: step, Finish: event.FinishUnknown}
 	defer func() {
 		if p := recover(); p != nil {
-			err = &model.Error{Class: model.ClassProvider, Who: "client", Message: fmt.Sprintf("the model panicked: %v", p)}
+			err = &model.Error{Class: model.ClassProviderError, Who: "client", Message: fmt.Sprintf("the model panicked: %v", p)}
 		}
 		got.Text, got.Reasoning = text.String(), reasoning.String()
 	}()
@@ -170,10 +173,7 @@ func (a *Agent) nameCalls(calls []event.Call) []event.Call {
 
 // failed logs a call that brought no reply and returns why the turn ends.
 func (a *Agent) failed(step int, got event.ModelReplied, err error) error {
-	failure := event.Failure{Code: "model_error", Who: "client", Message: err.Error()}
-	if e, ok := errors.AsType[*model.Error](err); ok {
-		failure = e.Failure()
-	}
+	failure := model.AsFailure(err)
 	if _, stopped := errors.AsType[Stop](err); stopped || errors.Is(err, context.Canceled) {
 		failure = event.Failure{Code: "cancelled", Who: "client", Retryable: true, Message: err.Error()}
 	}

@@ -19,6 +19,7 @@ type options struct {
 	params   map[string]string
 	models   map[string]Model
 	model    string
+	fallback string
 	runDir   string
 	workDir  string
 	lang     string
@@ -54,6 +55,10 @@ func WithParams(params map[string]string) Option { return func(o *options) { o.p
 // WithModel makes [Load] use the model with this name or provider/model in
 // place of the team file's.
 func WithModel(ref string) Option { return func(o *options) { o.model = ref } }
+
+// WithDefaultModel makes [Load] use the model for all who name none, when the
+// team file and OPENAI_MODEL name none either.
+func WithDefaultModel(ref string) Option { return func(o *options) { o.fallback = ref } }
 
 // WithClient makes [Load] use client for every model reference ref (a
 // provider/model or a name in the team file), for example a model of your own

@@ -228,6 +228,7 @@ func (r *Run) config(a mailbox.Address, m Model, set tools.Set, wakes func(event
 	return agent.Config{
 		ID: a.ID, Name: a.Name, Code: a.Code,
 		Model: r.gate.Client(m.Client), ModelName: m.Name, Scripted: m.Scripted, Tools: set,
+		MaxOutputTokens: m.MaxOutputTokens, Price: m.Price.cost,
 		Log: r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,
 		Box:    mailbox.NewBox(mailbox.BoxOptions{Limit: bound(r.leader.team.Limits.Inbox), Wakes: wakes}),
 		Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),

@@ -45,6 +45,10 @@ type Model struct {
 	// Scripted marks a client that plays a script: it is labelled as such
 	// wherever it is shown.
 	Scripted bool `json:"scripted,omitempty"`
+	// MaxOutputTokens bounds a reply; 0 leaves it to the client.
+	MaxOutputTokens int `json:"max_output_tokens,omitempty"`
+	// Price is what it costs; nil means unknown, not free.
+	Price *Price `json:"price,omitempty"`
 }
 
 // LeaderConfig is what a team says of its leader.
