@@ -1,0 +1,180 @@
+package tools_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/troupe-go/troupe/tools"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// families are all tools that come with Troupe, by who has them.
+func families(t *testing.T, lang string) map[string][]tools.Tool {
+	t.Helper()
+	w, err := tools.NewWorkspace(t.TempDir(), tools.WorkspaceOptions{Lang: lang})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	return map[string][]tools.Tool{
+		"leader":    tools.LeaderTools(echo{}, lang),
+		"peer":      tools.PeerTools(echo{}, lang),
+		"workspace": w.Tools(),
+	}
+}
+
+func TestSpecsGolden(t *testing.T) {
+	for _, lang := range []string{"en", "zh"} {
+		var b strings.Builder
+		for _, family := range []string{"leader", "peer", "workspace"} {
+			for _, tool := range families(t, lang)[family] {
+				writeSpec(&b, family, tool.Spec())
+			}
+		}
+		golden(t, "specs."+lang+".golden", b.String())
+	}
+}
+
+func writeSpec(b *strings.Builder, family string, spec tools.Spec) {
+	var flags []string
+	for _, f := range []struct {
+		set  bool
+		name string
+	}{
+		{spec.Effect != "", string(spec.Effect)}, {spec.Exclusive, "exclusive"},
+		{spec.Ordered, "ordered"}, {spec.Waits, "waits"}, {spec.Writes, "writes"},
+	} {
+		if f.set {
+			flags = append(flags, f.name)
+		}
+	}
+	fmt.Fprintf(b, "=== %s: %s [%s]\n%s\n--- schema\n", family, spec.Name, strings.Join(flags, " "), spec.Description)
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, spec.Schema, "", "  "); err != nil {
+		fmt.Fprintf(b, "no JSON: %v", err)
+	}
+	fmt.Fprintf(b, "%s\n\n", pretty.String())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs, -update writes it anew (-want +got):\n%s", name, diff)
+	}
+}
+
+// TestSpecsAreComplete holds every tool against what endpoints and models need.
+func TestSpecsAreComplete(t *testing.T) {
+	names := map[string][]string{
+		"leader": tools.LeaderNames(), "peer": tools.PeerNames(), "workspace": tools.WorkspaceNames(),
+	}
+	for _, lang := range []string{"en", "zh"} {
+		for family, list := range families(t, lang) {
+			set, err := tools.NewSet(list...)
+			if err != nil {
+				t.Errorf("%s %s: %v", lang, family, err)
+			}
+			if diff := cmp.Diff(names[family], set.Names()); diff != "" {
+				t.Errorf("%s %s: names (-listed +made):\n%s", lang, family, diff)
+			}
+			for _, spec := range set.Specs() {
+				checkSpec(t, lang, spec)
+			}
+		}
+	}
+}
+
+func checkSpec(t *testing.T, lang string, spec tools.Spec) {
+	t.Helper()
+	if spec.Description == "" {
+		t.Errorf("%s %s: no description", lang, spec.Name)
+	}
+	if chinese := strings.Contains(spec.Description, "。"); chinese != (lang == "zh") {
+		t.Errorf("%s %s: the description is in another language: %s", lang, spec.Name, spec.Description)
+	}
+	var schema struct {
+		Type                 string
+		Properties           map[string]struct{ Type, Description string }
+		Required             []string
+		AdditionalProperties *bool
+	}
+	if err := json.Unmarshal(spec.Schema, &schema); err != nil {
+		t.Fatalf("%s %s: %v", lang, spec.Name, err)
+	}
+	if schema.Type != "object" || schema.Properties == nil {
+		t.Errorf("%s %s: schema %s is no object with properties", lang, spec.Name, spec.Schema)
+	}
+	if schema.AdditionalProperties == nil || *schema.AdditionalProperties {
+		t.Errorf("%s %s: the schema allows unknown arguments: %s", lang, spec.Name, spec.Schema)
+	}
+	for name, property := range schema.Properties {
+		if property.Description == "" || property.Type == "" {
+			t.Errorf("%s %s: argument %s has no description or no single type", lang, spec.Name, name)
+		}
+	}
+}
+
+func TestSpecIsStable(t *testing.T) {
+	for family, list := range families(t, "en") {
+		again := families(t, "en")[family]
+		for i, tool := range list {
+			first := tool.Spec()
+			if diff := cmp.Diff(first, again[i].Spec()); diff != "" {
+				t.Errorf("%s: two specs differ:\n%s", first.Name, diff)
+			}
+			clear(first.Schema)
+			if slices.Equal(first.Schema, tool.Spec().Schema) {
+				t.Errorf("%s: changing a spec changes the tool", first.Name)
+			}
+		}
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	spec := func(lang string) string { return tools.PeerTools(echo{}, lang)[0].Spec().Description }
+	if spec("fr") != spec("en") || spec("") != spec("en") {
+		t.Error("another language than zh is not English")
+	}
+	if spec("zh") == spec("en") {
+		t.Error("zh is English")
+	}
+}
+
+func TestDefaultRoleToolsOnlyRead(t *testing.T) {
+	set, err := tools.NewSet(families(t, "en")["workspace"]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading, err := set.Only(tools.DefaultRoleTools()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range reading.Specs() {
+		if spec.Writes || spec.Effect != tools.Pure {
+			t.Errorf("%s does more than read", spec.Name)
+		}
+	}
+	if got, want := len(reading.Specs()), 3; got != want {
+		t.Errorf("%d reading tools, want %d", got, want)
+	}
+}
