@@ -1,0 +1,294 @@
+package render
+
+import (
+	"slices"
+	"time"
+
+	"github.com/troupe-go/troupe/event"
+)
+
+// Status folds records into what the agents of a run do now. The zero value is
+// not usable; see [NewStatus]. It is not safe for concurrent use.
+type Status struct {
+	agents  []*agentStatus // in the order of their creation
+	started time.Time      // of the stretch that runs; zero when none does
+	earlier time.Duration  // length of the stretches before
+	orphans spending       // spent by agents that the log never created
+}
+
+// agentStatus is what is known of one agent.
+type agentStatus struct {
+	id, name, model string
+	scripted        bool
+	state           event.State
+	cause           string    // of the state
+	since           time.Time // of the turn, or of the state when it rests
+	changed         time.Time // when the state last changed
+	thinking        bool      // a model call is under way
+	calls           []openCall
+	question        *openQuestion
+	approval        *openCall
+	spending
+}
+
+// openCall is a tool call without a result, or the approval of one.
+type openCall struct {
+	id, name, text string
+	at             time.Time
+}
+
+type openQuestion struct {
+	id, to string
+	at     time.Time
+}
+
+// NewStatus makes an empty status.
+func NewStatus() *Status { return &Status{} }
+
+// Apply folds one record. Records of unknown types and live records change
+// nothing.
+func (s *Status) Apply(rec event.Record) {
+	switch d := rec.Data.(type) {
+	case event.RunStarted, event.RunResumed:
+		s.stop(rec.Time)
+		s.started = rec.Time
+	case event.RunSuspended, event.RunFinished, event.RunFailed:
+		s.stop(rec.Time)
+	case event.AgentCreated:
+		s.agents = append(s.agents, &agentStatus{
+			id: rec.Agent, name: CleanLine(d.Name), model: CleanLine(d.Model), scripted: d.Scripted,
+			state: event.Created, since: rec.Time, changed: rec.Time,
+		})
+	case event.QuestionOpened:
+		if a := s.agent(d.From); a != nil && !d.Reply {
+			a.question = &openQuestion{id: d.ID, to: d.To, at: rec.Time}
+		}
+	case event.QuestionClosed:
+		s.closeQuestion(d.ID)
+	default:
+		s.applyAgent(rec)
+	}
+}
+
+// applyAgent folds a record that is about its own agent.
+func (s *Status) applyAgent(rec event.Record) {
+	a := s.agent(rec.Agent)
+	switch d := rec.Data.(type) {
+	case event.ModelReplied:
+		s.spend(a, d.Usage, d.Cost)
+	case event.ModelFailed:
+		s.spend(a, d.Usage, nil)
+	}
+	if a == nil {
+		return
+	}
+	switch d := rec.Data.(type) {
+	case event.AgentState:
+		a.move(rec.Time, d)
+	case event.TurnEnded:
+		a.rest()
+	case event.ModelRequested:
+		a.thinking = true
+	case event.ModelReplied, event.ModelFailed:
+		a.thinking = false
+	case event.ToolStarted:
+		a.calls = append(a.calls, openCall{id: d.CallID, name: d.Name, text: callText(d.Name, d.Arguments), at: rec.Time})
+	case event.ToolFinished:
+		a.calls = slices.DeleteFunc(a.calls, func(c openCall) bool { return c.id == d.CallID })
+	case event.ApprovalRequested:
+		a.approval = &openCall{id: d.ID, name: d.Name, text: callText(d.Name, d.Arguments), at: rec.Time}
+	case event.ApprovalDecided:
+		a.approval = nil
+	}
+}
+
+func (s *Status) agent(id string) *agentStatus {
+	if i := slices.IndexFunc(s.agents, func(a *agentStatus) bool { return a.id == id }); i >= 0 {
+		return s.agents[i]
+	}
+	return nil
+}
+
+func (s *Status) closeQuestion(id string) {
+	for _, a := range s.agents {
+		if a.question != nil && a.question.id == id {
+			a.question = nil
+		}
+	}
+}
+
+func (s *Status) spend(a *agentStatus, u event.Usage, c *event.Cost) {
+	if a == nil {
+		s.orphans.add(u, c)
+		return
+	}
+	a.add(u, c)
+}
+
+// stop ends the stretch of time that runs.
+func (s *Status) stop(at time.Time) {
+	if !s.started.IsZero() {
+		s.earlier += max(0, at.Sub(s.started))
+	}
+	s.started = time.Time{}
+}
+
+// move changes the state. A turn goes on while the agent works or waits.
+func (a *agentStatus) move(at time.Time, d event.AgentState) {
+	if !a.state.Busy() || !d.To.Busy() {
+		a.since = at
+	}
+	a.state, a.cause, a.changed = d.To, CleanLine(d.Cause), at
+	if !d.To.Busy() {
+		a.rest()
+	}
+}
+
+// rest forgets what was under way; nothing is when a turn has ended.
+func (a *agentStatus) rest() {
+	a.thinking, a.calls, a.question, a.approval = false, nil, nil, nil
+}
+
+// Rows is a row for each live agent, in the order of their creation;
+// terminated agents have none. now is the time of looking: what began later,
+// on a clock that is ahead, begins now.
+func (s *Status) Rows(now time.Time) []Row {
+	busy := 0
+	for _, a := range s.agents {
+		if a.state.Busy() || a.state == event.Created {
+			busy++
+		}
+	}
+	var rows []Row
+	for _, a := range s.agents {
+		if a.state == event.Finished {
+			continue
+		}
+		row := a.row()
+		if row.Phase == PhaseReports {
+			row.Unfinished = busy - 1
+		}
+		row.Since = earlier(row.Since, now)
+		if !row.WaitSince.IsZero() {
+			row.WaitSince = earlier(row.WaitSince, now)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// row says what the agent does.
+func (a *agentStatus) row() Row {
+	r := Row{
+		ID: a.id, Name: a.name, State: a.state, Since: a.since, Model: a.model, Scripted: a.scripted,
+		Tokens: a.tokens, Estimated: a.estimated, Cost: a.cost(), AtLeast: a.unpriced,
+	}
+	switch a.state {
+	case event.Created:
+		r.Phase = PhaseReady
+	case event.Working:
+		a.working(&r)
+	case event.Waiting:
+		a.waiting(&r)
+	case event.Idle:
+		r.Phase = PhaseIdle
+	case event.Failing:
+		r.Phase, r.Doing = PhaseFailed, a.cause
+	case event.Stopped:
+		r.Phase, r.Doing = PhaseStopped, a.cause
+	case event.Finished:
+		r.Phase = PhaseTerminated
+	}
+	return r
+}
+
+// working tells of the model call or the last tool call that runs.
+func (a *agentStatus) working(r *Row) {
+	switch n := len(a.calls); {
+	case a.thinking:
+		r.Phase = PhaseThinking
+	case n > 0:
+		r.Phase, r.Doing = PhaseTool, a.calls[n-1].text
+	default:
+		r.Phase = PhaseWorking
+	}
+}
+
+// waiting tells what the agent waits for. A question outlives the ask of a
+// leader that was called away, so a wait for reports goes first.
+func (a *agentStatus) waiting(r *Row) {
+	r.WaitSince = a.changed
+	reports := slices.ContainsFunc(a.calls, func(c openCall) bool { return c.name == "wait_sub_agent_output" })
+	switch {
+	case a.approval != nil:
+		r.Phase, r.Doing, r.WaitSince = PhaseApproval, CleanLine(a.approval.id)+" "+a.approval.text, a.approval.at
+	case reports:
+		r.Phase = PhaseReports
+	case a.question != nil:
+		r.Phase, r.Doing, r.WaitSince = PhaseAnswer, CleanLine(a.question.id), a.question.at
+		r.On = short(a.question.to)
+	default:
+		r.Phase, r.Doing = PhaseWaiting, a.cause
+	}
+}
+
+// Total is what the run has spent so far. The limits in it are for the caller
+// to fill in, the log does not tell them.
+func (s *Status) Total() Total {
+	sum := s.orphans
+	for _, a := range s.agents {
+		sum.merge(a.spending)
+	}
+	return Total{
+		Tokens: sum.tokens, Estimated: sum.estimated, Cost: sum.cost(), AtLeast: sum.unpriced,
+		Since: s.started, Earlier: s.earlier,
+	}
+}
+
+// spending is tokens and money.
+type spending struct {
+	tokens    int
+	estimated bool
+	money     event.Cost
+	unpriced  bool // some tokens have no price, or one in another currency
+}
+
+// add counts one model call. A script uses no tokens and so needs no price.
+func (s *spending) add(u event.Usage, c *event.Cost) {
+	one := spending{tokens: u.Total(), estimated: u.Estimated}
+	if c != nil {
+		one.money = *c
+	}
+	one.unpriced = one.money.Currency == "" && one.tokens > 0
+	s.merge(one)
+}
+
+func (s *spending) merge(o spending) {
+	s.tokens += o.tokens
+	s.estimated = s.estimated || o.estimated
+	s.unpriced = s.unpriced || o.unpriced
+	switch {
+	case s.money.Currency == "":
+		s.money = o.money
+	case o.money.Currency == s.money.Currency:
+		s.money.Amount += o.money.Amount
+	case o.money.Currency != "":
+		s.unpriced = true
+	}
+}
+
+// cost is nil when nothing is known.
+func (s *spending) cost() *event.Cost {
+	if s.money.Currency == "" {
+		return nil
+	}
+	c := s.money
+	return &c
+}
