@@ -92,6 +92,9 @@ func (t teamTools) StopSubAgent(_ context.Context, _ tools.Call, in tools.StopAr
 	if err != nil {
 		return "", err
 	}
+	if m, _ := t.run.roster.view(to.ID); m.state.Busy() {
+		return t.run.words.Stopping(to.Name), nil
+	}
 	return t.run.words.Stopped(to.Name), nil
 }
 

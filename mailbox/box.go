@@ -267,3 +267,14 @@ func (b *Box) giveBack(record func(event.MessageSent) (event.Record, error)) (m 
 	b.apply(rec)
 	return m, true, nil
 }
+
+// Hush lets the messages that wait now no longer count as waking; they stay
+// in the box and are drained with the next that wakes.
+func (b *Box) Hush() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.queue {
+		b.queue[i].wakes = false
+	}
+	b.waking = 0
+}

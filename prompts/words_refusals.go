@@ -84,3 +84,38 @@ func (w Words) ClosedQuestion(id string) string {
 		fmt.Sprintf("%s 已经结束，这个回答不会送达。", id),
 		fmt.Sprintf("%s has ended already; this answer was not delivered.", id))
 }
+
+// UseAskMaster refuses a message to the leader by the tool for colleagues.
+func (w Words) UseAskMaster() string {
+	return w.pick(
+		"Team Leader 不在这里：向它提问有专门的工具，要告诉它的事写进你的自然输出。",
+		"The Team Leader is not reached this way: there is a tool for asking it, and what you only want to tell it belongs in your natural output.")
+}
+
+// EmptyTask refuses a task without text.
+func (w Words) EmptyTask() string {
+	return w.pick(
+		"任务是空的。写清目标、路径、限制和要交付的东西。",
+		"The task is empty. Say the goal, the paths, the limits and what to deliver.")
+}
+
+// BadDuration refuses a text that is no time to wait.
+func (w Words) BadDuration(text string) string {
+	return w.pick(
+		fmt.Sprintf("%q 不是时长。写成 90s、5m 这样，或者不写。", text),
+		fmt.Sprintf("%q is no duration. Write it like 90s or 5m, or leave it out.", text))
+}
+
+// UnknownModel refuses a model that the team does not have.
+func (w Words) UnknownModel(model string, known []string) string {
+	return w.pick(
+		fmt.Sprintf("团队没有模型 %q。可用的：%s。不写就用团队的默认模型。", model, w.list(known)),
+		fmt.Sprintf("The team has no model %q. It has: %s. Leave it out to use the team's default.", model, w.list(known)))
+}
+
+// ToolNotAllowed refuses a tool for a role made in the run.
+func (w Words) ToolNotAllowed(tool string, allowed []string) string {
+	return w.pick(
+		fmt.Sprintf("团队文件没有给任何角色工具 %q。新角色可以用：%s。", tool, w.list(allowed)),
+		fmt.Sprintf("The team file gives no role the tool %q. A new role may have: %s.", tool, w.list(allowed)))
+}

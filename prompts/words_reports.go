@@ -44,3 +44,11 @@ func (w Words) partial(text string) string {
 	}
 	return w.pick("\n它还没有任何输出。", "\nIt had not put out anything yet.")
 }
+
+// SilentReport is the completion of a sub-agent whose turn ended naturally
+// without a word.
+func (w Words) SilentReport(name string) string {
+	return w.pick(
+		fmt.Sprintf("%s 的本轮已自然结束，没有留下文字。", name),
+		fmt.Sprintf("The turn of %s ended naturally, without a word.", name))
+}

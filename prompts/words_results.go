@@ -88,6 +88,13 @@ func (w Words) Stopped(name string) string {
 		fmt.Sprintf("%s is stopped. A message to it lets it go on.", name))
 }
 
+// Stopping is the result of stopping a sub-agent that is still in a step.
+func (w Words) Stopping(name string) string {
+	return w.pick(
+		fmt.Sprintf("%s 会在当前这一步之后停止，届时有通知。给它发消息可以让它继续。", name),
+		fmt.Sprintf("%s stops after the step it is in; a notice tells you when. A message to it lets it go on.", name))
+}
+
 // Terminated is the result of terminating a sub-agent.
 func (w Words) Terminated(name string) string {
 	return w.pick(

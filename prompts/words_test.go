@@ -181,6 +181,7 @@ func TestWordsGolden(t *testing.T) {
 			w.WaitEnded(prompts.WaitEnd{NoneWorking: true}),
 			w.WaitEnded(prompts.WaitEnd{TimedOut: true, Working: []string{"Researcher_1"}}))
 		add("Stopped", w.Stopped("UI Operator_1"))
+		add("Stopping", w.Stopping("UI Operator_1"))
 		add("Terminated", w.Terminated("UI Operator_1"))
 		add("RoleCreated", w.RoleCreated("seo", "SEO Expert"))
 		add("RolesList", w.RolesList([]prompts.RoleRow{
@@ -208,6 +209,13 @@ func TestWordsGolden(t *testing.T) {
 		add("ToYourself", w.ToYourself())
 		add("UnknownQuestion", w.UnknownQuestion("ask_uio_009", []string{"ask_uio_001"}), w.UnknownQuestion("ask_uio_009", nil))
 		add("ClosedQuestion", w.ClosedQuestion("ask_uio_001"))
+		add("UseAskMaster", w.UseAskMaster())
+		add("EmptyTask", w.EmptyTask())
+		add("BadDuration", w.BadDuration("soon"))
+		add("UnknownModel", w.UnknownModel("gpt", []string{"ollama/qwen3:8b"}))
+		add("ToolNotAllowed", w.ToolNotAllowed("write_file", []string{"read_file"}))
+		add("SilentReport", w.SilentReport("UI Operator_1"))
+		add("CutCall", w.CutCall())
 		shown := strings.Join(texts, "\n\n")
 		golden(t, "words."+lang, shown)
 		typ := reflect.TypeFor[prompts.Words]()

@@ -88,6 +88,14 @@ func (w Words) StoppedCall() string {
 		"The agent was stopped and this call was cut short; it may have taken effect in part. Look at how things stand before you do it again.")
 }
 
+// CutCall is the result of a call whose arguments the model could not finish
+// writing, because its reply reached the limit on its length.
+func (w Words) CutCall() string {
+	return w.pick(
+		"这次调用没有执行：你的回复达到长度上限，参数不完整。把它拆成更小的步骤再做。",
+		"This call was not run: your reply reached the limit on its length and the arguments are cut off. Do it again in smaller steps.")
+}
+
 // CancelledCall is the result of a call that was cut short for another
 // reason.
 func (w Words) CancelledCall(reason string) string {
