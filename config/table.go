@@ -1,0 +1,153 @@
+package config
+
+import (
+	"math"
+	"time"
+)
+
+// teamTable lists the keys of team.yaml. Params come first: what follows may
+// refer to them.
+func teamTable() table[Team] {
+	return table[Team]{"a team file", []field[Team]{
+		key("params", "Parameters: ${param.NAME}, set with -p NAME=VALUE.", params(), func(t *Team) *map[string]Param { return &t.Params }),
+		key("version", "The version of this format: 1.", integer(1, 1), func(t *Team) *int { return &t.Version }),
+		key("name", "The name of the team, for people.", text(), func(t *Team) *string { return &t.Name }),
+		key("description", "What the team is for.", prose(), func(t *Team) *string { return &t.Description }).or("about"),
+		key("model", "The model of all who name none: a name under models, or provider/model.", modelRef(), func(t *Team) *string { return &t.Model }),
+		key("models", "Models by name.", models(), func(t *Team) *map[string]Model { return &t.Models }),
+		key("model_aliases", "Foreign names of models.", modelAliases(), func(t *Team) *map[string]string { return &t.ModelAliases }).or("aliases"),
+		key("leader", "The leader.", object(leaderTable()), func(t *Team) *Leader { return &t.Leader }).or("lead", "master", "manager", "orchestrator"),
+		key("roles", "The roles of sub-agents, by id.", roles(), func(t *Team) *[]Role { return &t.Roles }).or("agents", "members", "workers", "sub_agents", "team"),
+		key("roles_from", "Folders with role files.", list(roleFolder()), func(t *Team) *[]string { return &t.RolesFrom }),
+		key("context", "Files that every agent is given.", list(contextFile()), func(t *Team) *[]ContextFile { return &t.Context }),
+		key("limits", "Bounds of a run.", object(limitsTable()), func(t *Team) *Limits { return &t.Limits }),
+		key("transcript", "Where and how the log is kept.", object(transcriptTable()), func(t *Team) *Transcript { return &t.Transcript }).or("log"),
+		key("display", "How a run is shown.", object(displayTable()), func(t *Team) *Display { return &t.Display }),
+		later[Team]("tools"),
+		later[Team]("mcp_from"),
+		later[Team]("mcp").or("mcp_servers"),
+		later[Team]("permissions"),
+		later[Team]("sandbox"),
+		later[Team]("serve"),
+		later[Team]("worker"),
+	}}
+}
+
+// paramTable lists the keys of a parameter.
+func paramTable() table[Param] {
+	return table[Param]{"a parameter", []field[Param]{
+		{name: "default", doc: "The value when none is given.", schema: schema{"type": []any{"string", "number", "boolean"}}, read: readDefault},
+		key("help", "What the parameter is for.", prose(), func(p *Param) *string { return &p.Help }).or("description"),
+	}}
+}
+
+// modelTable lists the keys of a model.
+func modelTable() table[Model] {
+	return table[Model]{"a model", []field[Model]{
+		key("provider", "Who serves the model.", provider(), func(m *Model) *string { return &m.Provider }).must().or("type", "vendor"),
+		key("model", "The name of the model at the provider.", text(), func(m *Model) *string { return &m.Model }).must().or("name", "id"),
+		key("base_url", "The address of the endpoint.", webAddress(), func(m *Model) *string { return &m.BaseURL }).or("url", "endpoint", "api_base", "base"),
+		key("api_key_env", "The name of the variable that holds the key; never a key.", keyVariable(), func(m *Model) *string { return &m.APIKeyEnv }).or("api_key", "key", "token", "api_key_var"),
+		key("temperature", "From 0 to 2.", pointer(decimal(0, 2)), func(m *Model) **float64 { return &m.Temperature }),
+		key("max_output_tokens", "The longest reply.", integer(1, math.MaxInt32), func(m *Model) *int { return &m.MaxOutputTokens }).or("max_tokens", "max_completion_tokens"),
+		key("timeout", "The longest request.", duration(), func(m *Model) *time.Duration { return &m.Timeout }),
+		key("retry", "How requests are repeated.", object(retryTable()), func(m *Model) *Retry { return &m.Retry }).or("retries"),
+		key("price", "What a million tokens cost.", pointer(object(priceTable())), func(m *Model) **Price { return &m.Price }).or("cost", "pricing"),
+		key("extra", "Put into the request body as it is.", extra(), func(m *Model) *map[string]any { return &m.Extra }).or("extra_body", "options", "parameters"),
+		later[Model]("rate"),
+		later[Model]("fallback"),
+		later[Model]("compact_at"),
+		later[Model]("profile"),
+	}}
+}
+
+// retryTable lists the keys of retry.
+func retryTable() table[Retry] {
+	return table[Retry]{"retry", []field[Retry]{
+		key("max", "How often at most.", limit(integer(0, 1000)), func(r *Retry) *Limit[int] { return &r.Max }).or("attempts", "count"),
+		key("base", "The first pause.", duration(), func(r *Retry) *time.Duration { return &r.Base }).or("delay", "wait"),
+		key("cap", "The longest pause.", duration(), func(r *Retry) *time.Duration { return &r.Cap }).or("max_delay"),
+	}}
+}
+
+// priceTable lists the keys of price.
+func priceTable() table[Price] {
+	amount := decimal(0, 1_000_000)
+	return table[Price]{"a price", []field[Price]{
+		key("currency", "Three capitals, such as CNY.", name("a currency such as CNY or USD", currencyForm.String(), currencyForm), func(p *Price) *string { return &p.Currency }).must(),
+		key("input", "A million tokens of input.", amount, func(p *Price) *float64 { return &p.Input }).must().or("prompt"),
+		key("cached_input", "A million tokens of input from a cache.", pointer(amount), func(p *Price) **float64 { return &p.CachedInput }).or("cache", "cache_read"),
+		key("output", "A million tokens of output.", amount, func(p *Price) *float64 { return &p.Output }).must().or("completion"),
+	}}
+}
+
+// leaderTable lists the keys of leader.
+func leaderTable() table[Leader] {
+	return table[Leader]{"the leader", []field[Leader]{
+		key("model", "A name under models, or provider/model.", modelRef(), func(l *Leader) *string { return &l.Model }),
+		key("prompt", "What the leader is told besides, or a .md or .txt file.", prompt(), func(l *Leader) *string { return &l.Prompt }).or("instructions", "instruction", "system_prompt", "system"),
+		key("max_steps", "Steps a turn.", limit(integer(1, math.MaxInt32)), func(l *Leader) *Limit[int] { return &l.MaxSteps }).or("max_turns", "steps"),
+		key("wake_on", "What wakes a leader that waits.", oneOf("completion", "progress"), func(l *Leader) *string { return &l.WakeOn }),
+		key("tools", "Tools beside those of every leader.", list(leaderTool()), func(l *Leader) *[]string { return &l.Tools }),
+	}}
+}
+
+// roleTable lists the keys of a role.
+func roleTable() table[Role] {
+	return table[Role]{"a role", []field[Role]{
+		key("name", "Shown to people and agents: UI Operator.", roleName(), func(r *Role) *string { return &r.Name }).or("title", "display_name"),
+		key("does", "What the role is good for; the leader reads it to choose.", prose(), func(r *Role) *string { return &r.Does }).or("description", "goal", "purpose", "role"),
+		key("prompt", "The system prompt, or a .md or .txt file.", prompt(), func(r *Role) *string { return &r.Prompt }).or("instructions", "instruction", "system_prompt", "system", "backstory"),
+		key("code", "The short code in message ids, 2 to 6 of a-z and 0-9.", roleCode(), func(r *Role) *string { return &r.Code }).or("short", "abbr"),
+		key("model", "A name under models, or provider/model.", modelRef(), func(r *Role) *string { return &r.Model }),
+		key("tools", "The tools of the role.", list(roleTool()), func(r *Role) *[]string { return &r.Tools }),
+		key("max_instances", "Instances at once.", limit(integer(1, math.MaxInt32)), func(r *Role) *Limit[int] { return &r.MaxInstances }).or("instances", "count", "replicas"),
+		key("max_steps", "Steps a turn.", limit(integer(1, math.MaxInt32)), func(r *Role) *Limit[int] { return &r.MaxSteps }).or("max_turns", "max_iter", "steps"),
+		key("may_ask", "Ids of the roles that it may ask; without it all.", list(roleRef()), func(r *Role) *[]string { return &r.MayAsk }).or("can_ask", "asks"),
+		key("workdir", "Where it may write, in the folder of the run.", workDir(), func(r *Role) *string { return &r.WorkDir }).or("dir", "cwd", "working_directory"),
+		later[Role]("remote"),
+	}}
+}
+
+// limitsTable lists the keys of limits.
+func limitsTable() table[Limits] {
+	count := limit(integer(1, math.MaxInt32))
+	wait := limit(duration())
+	return table[Limits]{"limits", []field[Limits]{
+		key("agents", "Agents that work or wait at once.", count, func(l *Limits) *Limit[int] { return &l.Agents }).or("max_agents"),
+		key("spawns", "Agents that are created in a run.", count, func(l *Limits) *Limit[int] { return &l.Spawns }).or("max_spawns"),
+		key("depth", "How deep agents may create others.", count, func(l *Limits) *Limit[int] { return &l.Depth }).or("max_depth"),
+		key("max_steps", "Steps a turn of an agent.", count, func(l *Limits) *Limit[int] { return &l.MaxSteps }).or("max_turns", "max_rounds"),
+		key("steps", "Steps of the run.", count, func(l *Limits) *Limit[int] { return &l.Steps }),
+		key("ask_timeout", "How long a question may be open.", wait, func(l *Limits) *Limit[time.Duration] { return &l.AskTimeout }),
+		key("tool_timeout", "How long a call of a tool may take.", wait, func(l *Limits) *Limit[time.Duration] { return &l.ToolTimeout }).or("timeout"),
+		key("parallel", "Model calls at once.", count, func(l *Limits) *Limit[int] { return &l.Parallel }).or("concurrency"),
+		key("inbox", "Messages that wait for an agent.", count, func(l *Limits) *Limit[int] { return &l.Inbox }),
+		later[Limits]("tokens"),
+		later[Limits]("budget"),
+		later[Limits]("deadline"),
+		later[Limits]("stall"),
+		later[Limits]("retry_wait_cap"),
+		later[Limits]("retry_after_text"),
+	}}
+}
+
+// transcriptTable lists the keys of transcript.
+func transcriptTable() table[Transcript] {
+	return table[Transcript]{"transcript", []field[Transcript]{
+		key("dir", "The folder of the runs.", text(), func(t *Transcript) *string { return &t.Dir }).or("path", "folder"),
+		key("sync", "When records are forced to the disk.", oneOf("normal", "always", "off"), func(t *Transcript) *string { return &t.Sync }),
+		later[Transcript]("redact"),
+		later[Transcript]("keep"),
+	}}
+}
+
+// displayTable lists the keys of display.
+func displayTable() table[Display] {
+	return table[Display]{"display", []field[Display]{
+		key("lang", "The language of the interface.", oneOf("auto", "zh", "en"), func(d *Display) *string { return &d.Lang }).or("language", "locale"),
+		key("view", "How messages are drawn.", oneOf("auto", "bubbles", "lines"), func(d *Display) *string { return &d.View }),
+		key("ambiguous_width", "Columns of characters of ambiguous width: 1 or 2.", integer(1, 2), func(d *Display) *int { return &d.AmbiguousWidth }),
+		key("ascii", "Draw boxes with ASCII only.", boolean(), func(d *Display) *bool { return &d.ASCII }),
+	}}
+}

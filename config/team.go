@@ -1,0 +1,181 @@
+package config
+
+import "time"
+
+// Team is a checked team file: plain data, with all references expanded and
+// all files read.
+type Team struct {
+	// File is the team file as it was named, Dir the folder that its relative
+	// paths start from.
+	File, Dir string
+	// Version is the version of the format, 1.
+	Version int
+	// Name and Description are for people; both may be empty.
+	Name, Description string
+	// Params are the parameters, with their values.
+	Params map[string]Param
+	// Model is the model of all who name none: a key of Models or of
+	// ModelAliases, or provider/model; empty when the file names none.
+	Model string
+	// Models are the models that the file defines, by their names.
+	Models map[string]Model
+	// ModelAliases maps foreign names of models to references.
+	ModelAliases map[string]string
+	// Leader holds the settings of the leader.
+	Leader Leader
+	// Roles are the roles in the order of the team file, then those of
+	// RolesFrom, then those of the folder roles.
+	Roles []Role
+	// RolesFrom are further folders with role files.
+	RolesFrom []string
+	// Context are files that every agent is given.
+	Context []ContextFile
+	// Limits bound the run.
+	Limits Limits
+	// Transcript says where and how the log is kept.
+	Transcript Transcript
+	// Display says how a run is shown.
+	Display Display
+	// Warnings are what could not be honoured, in the order of the files.
+	Warnings []Problem
+}
+
+// Param is a parameter of a team file, used as ${param.NAME}.
+type Param struct {
+	// Value is what was given from outside, or else the default; Set says
+	// whether there is one.
+	Value string
+	Set   bool
+	// Help says what the parameter is for.
+	Help string
+}
+
+// Model is a model that a team file defines.
+type Model struct {
+	// Provider is one of the known providers; Model its name there.
+	Provider, Model string
+	// BaseURL is the address of the endpoint, empty for the provider's own.
+	BaseURL string
+	// APIKeyEnv is the name of the variable that holds the key, empty for the
+	// provider's own.
+	APIKeyEnv string
+	// Temperature is from 0 to 2, nil when the provider decides.
+	Temperature *float64
+	// MaxOutputTokens bounds a reply, 0 when absent.
+	MaxOutputTokens int
+	// Timeout bounds one request, 0 when absent.
+	Timeout time.Duration
+	// Retry says how requests are repeated.
+	Retry Retry
+	// Price is what the model costs, nil when unknown.
+	Price *Price
+	// Extra is put into the request body as it is: JSON values.
+	Extra map[string]any
+}
+
+// Retry says how often and how patiently a request is repeated; zero fields
+// are absent.
+type Retry struct {
+	Max       Limit[int]
+	Base, Cap time.Duration
+}
+
+// Price is what a million tokens cost.
+type Price struct {
+	// Currency is a code of three capitals, such as CNY.
+	Currency string
+	// Input and Output are amounts of the currency.
+	Input, Output float64
+	// CachedInput is the amount for input read from a cache, nil when it
+	// costs as much as other input.
+	CachedInput *float64
+}
+
+// Leader holds the settings of the leader.
+type Leader struct {
+	// Model is a reference as in [Team]; empty for the model of the team.
+	Model string
+	// Prompt is added to the leader's own prompt; empty when absent.
+	Prompt string
+	// MaxSteps bounds a turn.
+	MaxSteps Limit[int]
+	// WakeOn is "completion", "progress" or, when absent, empty.
+	WakeOn string
+	// Tools are the tools beside those of every leader; nil when absent, empty
+	// when there are to be none.
+	Tools []string
+}
+
+// Role is a kind of sub-agent.
+type Role struct {
+	// ID is the key of the role in the team file, or the name of its file.
+	ID string
+	// Name is shown to people and agents; it is never empty.
+	Name string
+	// Code is the short code in message ids, empty when it is to be minted.
+	Code string
+	// Does tells the leader what the role is good for.
+	Does string
+	// Prompt is the system prompt, empty when absent.
+	Prompt string
+	// Model is a reference as in [Team]; empty for the model of the team.
+	Model string
+	// Tools are the tools of the role: nil when absent, empty when there are
+	// to be none.
+	Tools []string
+	// MaxInstances and MaxSteps (a turn) bound the instances of the role.
+	MaxInstances, MaxSteps Limit[int]
+	// MayAsk are the ids of the roles that it may ask: nil for every role,
+	// empty for none.
+	MayAsk []string
+	// WorkDir is where the role may write, relative to the folder of the run;
+	// empty for that folder itself.
+	WorkDir string
+	// Source is where the role is defined.
+	Source Position
+}
+
+// Position is a place in a file; lines and columns (in characters) count from 1.
+type Position struct {
+	File         string
+	Line, Column int
+}
+
+// ContextFile is a file that every agent is given.
+type ContextFile struct {
+	// Path is as the team file names it, Text its content.
+	Path, Text string
+}
+
+// Limits bound a run; the defaults are the caller's.
+type Limits struct {
+	// Agents may work or wait at once; Spawns are creations a run; Depth is
+	// how deep agents may create others.
+	Agents, Spawns, Depth Limit[int]
+	// MaxSteps bounds a turn of an agent without a bound of its own, Steps the run.
+	MaxSteps, Steps Limit[int]
+	// AskTimeout bounds a question, ToolTimeout a call of a tool.
+	AskTimeout, ToolTimeout Limit[time.Duration]
+	// Parallel model calls may run at once; Inbox messages may wait for an agent.
+	Parallel, Inbox Limit[int]
+}
+
+// Transcript says where and how the log of a run is kept.
+type Transcript struct {
+	// Dir is the folder of the runs, empty for the usual one.
+	Dir string
+	// Sync is "normal", "always", "off" or, when absent, empty.
+	Sync string
+}
+
+// Display says how a run is shown; zero fields are absent.
+type Display struct {
+	// Lang is "auto", "zh" or "en".
+	Lang string
+	// View is "auto", "bubbles" or "lines".
+	View string
+	// AmbiguousWidth is the width of characters of ambiguous width, 1 or 2.
+	AmbiguousWidth int
+	// ASCII says that boxes are drawn without line-drawing characters.
+	ASCII bool
+}
