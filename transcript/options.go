@@ -1,0 +1,86 @@
+package transcript
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/troupe-go/troupe/event"
+)
+
+// FileName is the name of the log inside the folder of a run.
+const FileName = "log.jsonl"
+
+// SyncMode says when a log in a file is forced to the disk (fsync), so that it
+// survives a loss of power. Every record is handed to the operating system at
+// once in each mode, so that it survives the death of the process.
+type SyncMode string
+
+// The sync modes.
+const (
+	// SyncNormal forces what cannot be had again: messages, questions, tool
+	// results, approvals, and the records of the run itself. It is the default.
+	SyncNormal SyncMode = "normal"
+	// SyncAlways forces every record.
+	SyncAlways SyncMode = "always"
+	// SyncOff forces the file once, when the log is closed.
+	SyncOff SyncMode = "off"
+)
+
+// Options tune a log. The zero value is good for most.
+type Options struct {
+	// Sync says when the file is forced to the disk; empty means SyncNormal.
+	// A log in memory ignores it.
+	Sync SyncMode
+	// Mask hides secrets in texts as they enter; nil hides none.
+	Mask *Mask
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// TailRecords is about how many of the newest records of a log in a file
+	// stay in memory, 4096 when it is not positive; fewer do when they are
+	// large. Older ones are read back from the file.
+	TailRecords int
+
+	// wrap lets tests stand between the log and its file.
+	wrap func(file) file
+}
+
+const defaultTailRecords = 4096
+
+// withDefaults returns o with every unset field filled in.
+func (o Options) withDefaults() (Options, error) {
+	switch o.Sync {
+	case "":
+		o.Sync = SyncNormal
+	case SyncNormal, SyncAlways, SyncOff:
+	default:
+		return o, fmt.Errorf("transcript: sync mode %q; it is normal, always or off", o.Sync)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.TailRecords <= 0 {
+		o.TailRecords = defaultTailRecords
+	}
+	return o, nil
+}
+
+// forces reports whether a record of type t must be on the disk before Append
+// returns.
+func (m SyncMode) forces(t event.Type) bool {
+	switch m {
+	case SyncAlways:
+		return true
+	case SyncOff:
+		return false
+	}
+	switch t {
+	case event.TypeRunStarted, event.TypeRunSuspended, event.TypeRunResumed,
+		event.TypeRunFinished, event.TypeRunFailed,
+		event.TypeMessageSent, event.TypeMessageDelivered, event.TypeMessageReturned,
+		event.TypeQuestionOpened, event.TypeQuestionClosed,
+		event.TypeToolFinished,
+		event.TypeApprovalRequested, event.TypeApprovalDecided:
+		return true
+	}
+	return false
+}
