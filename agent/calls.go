@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,8 +16,18 @@ import (
 // callCount tells when an agent waits: no call is still to start, some are
 // open, and each of those is blocked.
 type callCount struct {
-	starting      bool
-	open, blocked int
+	starting bool
+	open     int
+	blocked  []*string // what each blocked call waits for
+}
+
+// waits reports whether every open call is blocked, and on what.
+func (c callCount) waits() (on string, all bool) {
+	var words []string
+	for _, w := range c.blocked {
+		words = append(words, *w)
+	}
+	return strings.Join(words, "; "), !c.starting && c.open > 0 && len(c.blocked) == c.open
 }
 
 // result is what one call of a step brought.
@@ -190,41 +201,44 @@ func (a *Agent) setStarting(starting bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls.starting = starting
-	a.settleWaiting("")
+	a.settleWaiting()
 }
 
 func (a *Agent) countCalls(by int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls.open += by
-	a.settleWaiting("")
+	a.settleWaiting()
 }
 
 // blocked marks a call as waiting for others until done is called.
 func (a *Agent) blocked(on ...string) (done func()) {
+	words := strings.Join(on, " → ")
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.calls.blocked++
-	a.settleWaiting(strings.Join(on, ", "))
+	a.calls.blocked = append(a.calls.blocked, &words)
+	a.settleWaiting()
 	return sync.OnceFunc(func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.calls.blocked--
-		a.settleWaiting("")
+		a.calls.blocked = slices.DeleteFunc(a.calls.blocked, func(w *string) bool { return w == &words })
+		a.settleWaiting()
 	})
 }
 
 // settleWaiting moves between working and waiting as the calls stand; callers
 // hold a.mu.
-func (a *Agent) settleWaiting(on string) {
-	c := a.calls
-	waits := !c.starting && c.open > 0 && c.blocked == c.open
+func (a *Agent) settleWaiting() {
+	on, waits := a.calls.waits()
 	m := moveUnblock
 	if waits {
 		m = moveBlock
 	}
 	if !a.machine.can(m) {
 		return
+	}
+	if !waits {
+		on = ""
 	}
 	if err := a.move(m, on); err != nil {
 		a.cfg.Logger.Error().Err(err).Msg("state not logged")

@@ -42,6 +42,7 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 	}
 	began := a.cfg.Now()
 	got, err := a.stream(ctx, req, step)
+	a.estimate(&got, reserve)
 	a.cfg.Budget.Settle(a.cfg.ID, reserve, got.Usage)
 	if err != nil {
 		return none, a.failed(step, got, err)
@@ -56,6 +57,18 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 	}
 	a.apply(rec)
 	return rec.Data.(event.ModelReplied), nil
+}
+
+// estimate counts the tokens of a call whose client told none. A script has
+// none.
+func (a *Agent) estimate(got *event.ModelReplied, reserve int) {
+	if got.Usage.Total() > 0 || a.cfg.Scripted {
+		return
+	}
+	got.Usage = event.Usage{
+		Input: reserve - a.outputReserve(), Output: model.EstimateText(got.Text) + model.EstimateText(got.Reasoning),
+		Estimated: true,
+	}
 }
 
 // defaultOutput is reserved for a reply when nothing bounds it, in tokens.
