@@ -35,7 +35,7 @@ func (a *assembly) add(resp openai.ChatCompletionStreamResponse) Chunk {
 		if choice.Index != 0 {
 			continue // one reply was asked for
 		}
-		out.Text += choice.Delta.Content
+		out.Text += choice.Delta.Content + choice.Delta.Refusal
 		out.Reasoning += choice.Delta.ReasoningContent
 		for _, d := range choice.Delta.ToolCalls {
 			a.addCall(d)
