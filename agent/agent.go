@@ -133,7 +133,7 @@ type Agent struct {
 	offers  []model.Tool // the tools as the model sees them
 	history history
 	pending map[string]event.MessageSent // sent to it and not yet in the conversation
-	read    map[string]OpenQuestion      // questions that the turn has in its conversation, by id
+	read    map[string]OpenQuestion      // messages that this turn put into the conversation; some are questions
 	callIDs map[string]bool              // every call id of the conversation
 
 	kick chan struct{} // one slot: something to look at while at rest

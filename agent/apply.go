@@ -72,7 +72,7 @@ func (a *Agent) insert(m event.MessageSent) {
 	origin := model.Origin{Kind: m.Kind, From: m.FromName, FromID: m.From, ID: m.ID, Content: m.Content}
 	if m.Kind == event.Question {
 		origin.QuestionID = m.ID
-		a.read[m.ID] = OpenQuestion{ID: m.ID, From: m.FromName, Text: m.Content}
 	}
+	a.read[m.ID] = OpenQuestion{ID: m.ID, From: m.FromName, Text: m.Content}
 	a.history.add(model.Message{Role: model.User, Content: text, Origin: origin})
 }
