@@ -60,6 +60,7 @@ func (a *Agent) Stop(s Stop) {
 	for _, q := range a.cfg.Desk.OpenTo(a.cfg.ID) {
 		s.open = append(s.open, q.ID)
 	}
+	a.cfg.Box.Hush() // before the turn can end, or an old message would begin the next
 	a.mu.Lock()
 	if a.stop == nil || s.Mode > a.stop.Mode {
 		a.stop = &s
@@ -68,7 +69,6 @@ func (a *Agent) Stop(s Stop) {
 		a.cancel(s)
 	}
 	a.mu.Unlock()
-	a.cfg.Box.Hush()
 	select {
 	case a.kick <- struct{}{}:
 	default:

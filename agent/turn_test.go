@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,8 +102,13 @@ func TestCallsRunSideBySideAndResultsKeepTheirOrder(t *testing.T) {
 
 func TestOrderedAndExclusiveCalls(t *testing.T) {
 	bubble(t, func(t *testing.T) {
+		var mu sync.Mutex
 		var order []string
-		note := func(text string) { order = append(order, text) }
+		note := func(text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, text)
+		}
 		ordered := tool("ordered", func(_ context.Context, c tools.Call) (string, error) {
 			time.Sleep(time.Second)
 			note("sent")
