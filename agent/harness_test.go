@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -62,9 +63,18 @@ type stage struct {
 	post    *mailbox.Post
 	desk    *mailbox.Desk
 	ids     *mailbox.IDs
-	outputs []agent.Output
 	done    chan error
 	cancel  context.CancelFunc
+
+	mu      sync.Mutex // guards outputs
+	outputs []agent.Output
+}
+
+// reports returns the outputs so far.
+func (s *stage) reports() []agent.Output {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.outputs)
 }
 
 // newStage makes an agent "uio_1" that answers by model and has the tools;
@@ -82,7 +92,12 @@ func newStage(t *testing.T, m model.Client, set []tools.Tool, change ...func(*ag
 		ID: "uio_1", Name: "UI Operator_1", Code: "uio", Role: "uio", Prompt: "You are a test.",
 		Model: m, ModelName: "test/test", Tools: toolSet, Log: s.log, Post: s.post, Desk: s.desk,
 		Box: mailbox.NewBox(mailbox.BoxOptions{}), Budget: &freeBudget{left: -1}, Words: words{},
-		Report: func(o agent.Output) error { s.outputs = append(s.outputs, o); return nil },
+		Report: func(o agent.Output) error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.outputs = append(s.outputs, o)
+			return nil
+		},
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -166,7 +181,7 @@ func data[T event.Data](s *stage) []T {
 // finals lists the outputs that ended turns, as "reason: text".
 func (s *stage) finals() []string {
 	var list []string
-	for _, o := range s.outputs {
+	for _, o := range s.reports() {
 		if o.Final {
 			list = append(list, string(o.Reason)+": "+o.Text)
 		}

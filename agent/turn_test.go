@@ -20,13 +20,31 @@ import (
 
 // recorder keeps the conversations that a model was sent.
 type recorder struct {
+	replies []modeltest.Reply
+
+	mu       sync.Mutex // guards requests and tools
 	requests []string
 	tools    []int
-	replies  []modeltest.Reply
+}
+
+// seen returns the requests so far.
+func (r *recorder) seen() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.requests)
+}
+
+// offered returns how many tools each request had.
+func (r *recorder) offered() []int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.tools)
 }
 
 func (r *recorder) client() model.Client {
 	return modeltest.Func(func(_ context.Context, req model.Request) modeltest.Reply {
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		r.requests = append(r.requests, texts(req.Messages))
 		r.tools = append(r.tools, len(req.Tools))
 		if n := len(r.requests); n <= len(r.replies) {
@@ -47,20 +65,20 @@ func TestASteeringMessageIsInTheNextRequest(t *testing.T) {
 		time.Sleep(time.Second)
 		s.tell("no API yet")
 		synctest.Wait()
-		if len(rec.requests) != 1 {
-			t.Fatalf("%d requests while the tool runs, want 1", len(rec.requests))
+		if len(rec.seen()) != 1 {
+			t.Fatalf("%d requests while the tool runs, want 1", len(rec.seen()))
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		want := "user: note begin\nassistant: I start [slow]\ntool: slow done\nuser: note no API yet\n"
-		if diff := cmp.Diff(want, rec.requests[1]); diff != "" {
+		if diff := cmp.Diff(want, rec.seen()[1]); diff != "" {
 			t.Errorf("second request (-want +got):\n%s", diff)
 		}
 		if got, want := s.finals(), []string{"natural: done"}; !slices.Equal(got, want) {
 			t.Errorf("reports %q, want %q", got, want)
 		}
-		if !cmp.Equal(s.outputs[0], agent.Output{Agent: "uio_1", Turn: 1, Text: "I start"}, cmp.AllowUnexported(agent.Stop{})) {
-			t.Errorf("progress was %+v", s.outputs[0])
+		if !cmp.Equal(s.reports()[0], agent.Output{Agent: "uio_1", Turn: 1, Text: "I start"}, cmp.AllowUnexported(agent.Stop{})) {
+			t.Errorf("progress was %+v", s.reports()[0])
 		}
 		if err := s.end(); err != nil {
 			t.Error(err)
@@ -149,14 +167,14 @@ func TestMaxStepsWrapsUp(t *testing.T) {
 		if got, want := s.finals(), []string{"limit: summary"}; !slices.Equal(got, want) {
 			t.Errorf("reports %q, want %q", got, want)
 		}
-		if len(rec.requests) != 6 || rec.tools[5] != 0 {
-			t.Fatalf("%d requests, the last with %d tools; want 6, the last without", len(rec.requests), rec.tools[5])
+		if len(rec.seen()) != 6 || rec.offered()[5] != 0 {
+			t.Fatalf("%d requests, the last with %d tools; want 6, the last without", len(rec.seen()), rec.offered()[5])
 		}
-		if !strings.Contains(rec.requests[4], "NEAR max_steps 4/5") || strings.Contains(rec.requests[3], "NEAR") {
+		if !strings.Contains(rec.seen()[4], "NEAR max_steps 4/5") || strings.Contains(rec.seen()[3], "NEAR") {
 			t.Error("the notice of 80 % is not in the fifth request first")
 		}
-		if !strings.HasSuffix(rec.requests[5], "user: note WRAPUP max_steps\n") {
-			t.Errorf("the last request does not end with the wrap-up:\n%s", rec.requests[5])
+		if !strings.HasSuffix(rec.seen()[5], "user: note WRAPUP max_steps\n") {
+			t.Errorf("the last request does not end with the wrap-up:\n%s", rec.seen()[5])
 		}
 		if s.agent.State() != event.Idle {
 			t.Errorf("state %s, want idle", s.agent.State())
@@ -183,8 +201,8 @@ func TestTheBudgetEndsATurn(t *testing.T) {
 				s.run()
 				s.tell("begin")
 				synctest.Wait()
-				if len(rec.requests) != tt.wantRequests {
-					t.Errorf("%d requests, want %d", len(rec.requests), tt.wantRequests)
+				if len(rec.seen()) != tt.wantRequests {
+					t.Errorf("%d requests, want %d", len(rec.seen()), tt.wantRequests)
 				}
 				if got := s.finals(); !slices.Equal(got, []string{tt.want}) {
 					t.Errorf("reports %q, want %q", got, tt.want)
@@ -220,7 +238,7 @@ func TestFailuresOfTheModel(t *testing.T) {
 				s.run()
 				synctest.Wait()
 				var finals []agent.Output
-				for _, o := range s.outputs {
+				for _, o := range s.reports() {
 					if o.Final {
 						finals = append(finals, o)
 					}
@@ -267,8 +285,8 @@ func TestAnEmptyReplyIsAskedForAgainOnce(t *testing.T) {
 		if got, want := s.finals(), []string{"natural: here"}; !slices.Equal(got, want) {
 			t.Errorf("reports %q, want %q", got, want)
 		}
-		if want := "user: note begin\nuser: note NUDGE\n"; rec.requests[1] != want {
-			t.Errorf("second request %q, want %q", rec.requests[1], want)
+		if want := "user: note begin\nuser: note NUDGE\n"; rec.seen()[1] != want {
+			t.Errorf("second request %q, want %q", rec.seen()[1], want)
 		}
 		_ = s.end()
 	})
@@ -286,7 +304,7 @@ func TestOpenQuestionsHoldATurn(t *testing.T) {
 			t.Errorf("the question ended %s %q, want implicit and the last output", e.Outcome, e.Text)
 		}
 		want := "user: question which colour?\nassistant: I am done\nuser: note REMINDER 1\n"
-		if diff := cmp.Diff(want, rec.requests[1]); diff != "" {
+		if diff := cmp.Diff(want, rec.seen()[1]); diff != "" {
 			t.Errorf("second request (-want +got):\n%s", diff)
 		}
 		if got, want := s.finals(), []string{"natural: it is blue"}; !slices.Equal(got, want) {
