@@ -57,14 +57,14 @@ func (b *freeBudget) Settle(string, int, event.Usage) {}
 
 // stage is one agent with its surroundings.
 type stage struct {
-	t       *testing.T
-	agent   *agent.Agent
-	log     *transcript.Log
-	post    *mailbox.Post
-	desk    *mailbox.Desk
-	ids     *mailbox.IDs
-	done    chan error
-	cancel  context.CancelFunc
+	t      *testing.T
+	agent  *agent.Agent
+	log    *transcript.Log
+	post   *mailbox.Post
+	desk   *mailbox.Desk
+	ids    *mailbox.IDs
+	done   chan error
+	cancel context.CancelFunc
 
 	mu      sync.Mutex // guards outputs
 	outputs []agent.Output

@@ -47,6 +47,9 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 	if err != nil {
 		return none, a.failed(step, got, err)
 	}
+	if err := a.dropCalls(&got, t); err != nil {
+		return none, err
+	}
 	if a.cfg.Price != nil {
 		got.Cost = a.cfg.Price(got.Usage)
 	}
@@ -57,6 +60,23 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 	}
 	a.apply(rec)
 	return rec.Data.(event.ModelReplied), nil
+}
+
+// dropCalls takes out calls that must not run and so would stay without a
+// result: those of a wrap-up, which offers no tools, and those that a content
+// filter cut.
+func (a *Agent) dropCalls(got *event.ModelReplied, t *turnState) error {
+	if len(got.Calls) == 0 || t.wrapUp == "" && got.Finish != event.FinishContentFilter {
+		return nil
+	}
+	names := make([]string, len(got.Calls))
+	for i, c := range got.Calls {
+		names[i] = c.Name
+	}
+	got.Calls = nil
+	return a.append(event.Warning{
+		Code: "calls_dropped", Text: "tool calls that must not run were left out: " + strings.Join(names, ", "),
+	})
 }
 
 // estimate counts the tokens of a call whose client told none. A script has
