@@ -9,7 +9,7 @@ import (
 func list[V comparable](of kind[V]) kind[[]V] {
 	want := "a list, such as [a, b]"
 	s := schema{"type": "array", "items": of.schema, "uniqueItems": true}
-	return kind[[]V]{want, s, func(r *reader, v value) ([]V, bool) {
+	return kind[[]V]{want: want, schema: s, read: func(r *reader, v value) ([]V, bool) {
 		if v.kind != listNode {
 			hint := ""
 			if v.kind == textNode {
@@ -48,7 +48,7 @@ func shorten(s string) string {
 // named is a mapping whose keys are names that the writer chooses.
 func named[V any](key func(r *reader, v value, e entry) bool, of kind[V]) kind[map[string]V] {
 	s := schema{"type": "object", "additionalProperties": of.schema}
-	return kind[map[string]V]{"a mapping", s, func(r *reader, v value) (map[string]V, bool) {
+	return kind[map[string]V]{want: "a mapping", schema: s, read: func(r *reader, v value) (map[string]V, bool) {
 		if v.kind != mappingNode {
 			r.wrong(v, "a mapping of names", "")
 			return nil, false
@@ -69,7 +69,7 @@ func named[V any](key func(r *reader, v value, e entry) bool, of kind[V]) kind[m
 // anything is a value that is passed on as JSON; a number is an int64 or a
 // float64.
 func anything() kind[any] {
-	return kind[any]{"a value", schema{}, func(r *reader, v value) (any, bool) {
+	return kind[any]{want: "a value", schema: schema{}, read: func(r *reader, v value) (any, bool) {
 		return r.anything(v)
 	}}
 }
@@ -86,25 +86,19 @@ func (r *reader) anything(v value) (any, bool) {
 	case textNode:
 		return v.raw, !v.broken
 	case listNode:
-		out := make([]any, 0, len(v.items))
+		out, good := make([]any, 0, len(v.items)), true
 		for i := range v.items {
 			item, ok := r.anything(v.item(i))
-			if !ok {
-				return nil, false
-			}
-			out = append(out, item)
+			out, good = append(out, item), good && ok
 		}
-		return out, true
+		return out, good
 	default:
-		out := make(map[string]any, len(v.entries))
+		out, good := make(map[string]any, len(v.entries)), true
 		for _, e := range v.entries {
 			item, ok := r.anything(v.at(e))
-			if !ok {
-				return nil, false
-			}
-			out[e.key] = item
+			out[e.key], good = item, good && ok
 		}
-		return out, true
+		return out, good
 	}
 }
 

@@ -91,7 +91,7 @@ func (r *reader) nearFile(rel string) string {
 // contextFile is a file for every agent.
 func contextFile() kind[ContextFile] {
 	k := text()
-	return kind[ContextFile]{k.want, k.schema, func(r *reader, v value) (ContextFile, bool) {
+	return kind[ContextFile]{want: k.want, schema: k.schema, read: func(r *reader, v value) (ContextFile, bool) {
 		p, ok := k.read(r, v)
 		if !ok {
 			return ContextFile{}, false
@@ -112,7 +112,7 @@ func namesFile(s string) bool {
 
 // prompt is a text for a model, or a file with one.
 func prompt() kind[string] {
-	return kind[string]{"text or a file", schema{"type": "string", "minLength": 1}, func(r *reader, v value) (string, bool) {
+	return kind[string]{want: "text or a file", schema: schema{"type": "string", "minLength": 1}, read: func(r *reader, v value) (string, bool) {
 		s, ok := r.text(v, "text or a .md or .txt file")
 		if !ok {
 			return "", false
@@ -135,7 +135,7 @@ func prompt() kind[string] {
 // bodyText expands text that is whole lines of a file, from a line on.
 func (r *reader) bodyText(src *source, line int, s string) (string, bool) {
 	n := &node{kind: textNode, src: src, pos: position{line, 1}, raw: s, body: true}
-	out, ok := r.expand(value{node: n, path: src.name}, s, paramsOnly)
+	out, ok := r.expand(value{node: n, path: "prompt"}, s, paramsOnly)
 	return strings.TrimSpace(out), ok
 }
 

@@ -19,6 +19,8 @@ type kind[V any] struct {
 	want   string // for messages: "found X, wanted …"
 	schema schema
 	read   func(*reader, value) (V, bool)
+	// parse reads the text of a plain value; nil for other kinds.
+	parse func(string) (V, bool)
 }
 
 // reference is the form of values that are taken from elsewhere.
@@ -31,7 +33,7 @@ func orReference(s schema) schema {
 
 // text is text in which references are expanded.
 func text() kind[string] {
-	return kind[string]{"text", schema{"type": "string", "minLength": 1}, func(r *reader, v value) (string, bool) {
+	return kind[string]{want: "text", schema: schema{"type": "string", "minLength": 1}, read: func(r *reader, v value) (string, bool) {
 		s, ok := r.text(v, "text")
 		if !ok {
 			return "", false
@@ -42,7 +44,7 @@ func text() kind[string] {
 
 // prose is text for people and models: only parameters are expanded.
 func prose() kind[string] {
-	return kind[string]{"text", schema{"type": "string", "minLength": 1}, func(r *reader, v value) (string, bool) {
+	return kind[string]{want: "text", schema: schema{"type": "string", "minLength": 1}, read: func(r *reader, v value) (string, bool) {
 		s, ok := r.text(v, "text")
 		if !ok {
 			return "", false
@@ -53,7 +55,7 @@ func prose() kind[string] {
 
 // name is text that is taken as it is and must have a form.
 func name(want, pattern string, form *regexp.Regexp) kind[string] {
-	return kind[string]{want, schema{"type": "string", "pattern": pattern}, func(r *reader, v value) (string, bool) {
+	return kind[string]{want: want, schema: schema{"type": "string", "pattern": pattern}, read: func(r *reader, v value) (string, bool) {
 		s, ok := r.text(v, want)
 		if ok && !form.MatchString(s) {
 			r.wrong(v, want, "")
@@ -101,18 +103,40 @@ func (r *reader) plain(v value, want string) (string, bool) {
 // parsed is a kind that is read from plain text; parse must not put the text
 // into what it reports, for it may come from a variable.
 func parsed[V any](want string, s schema, parse func(string) (V, bool)) kind[V] {
-	return kind[V]{want, orReference(s), func(r *reader, v value) (V, bool) {
+	k := kind[V]{want: want, schema: orReference(s), parse: parse}
+	k.read = func(r *reader, v value) (V, bool) {
 		text, ok := r.plain(v, want)
 		if !ok {
 			return *new(V), false
 		}
 		out, ok := parse(text)
 		if !ok {
-			r.wrong(v, want, "")
+			r.wrong(v, want, plainHint(v, want))
 		}
 		return out, ok
-	}}
+	}
+	return k
 }
+
+// plainHint says how a value was probably meant.
+func plainHint(v value, want string) string {
+	switch {
+	case v.kind == numberNode && wholeNumber.MatchString(v.raw) && strings.HasPrefix(want, wantDuration):
+		return "add a unit: " + v.raw + "s"
+	case want == wantBoolean && slices.Contains([]string{"yes", "on"}, strings.ToLower(v.raw)):
+		return "write true"
+	case want == wantBoolean && slices.Contains([]string{"no", "off"}, strings.ToLower(v.raw)):
+		return "write false"
+	default:
+		return ""
+	}
+}
+
+// What values are wanted to be, where a hint depends on it.
+const (
+	wantBoolean  = "true or false"
+	wantDuration = "a duration such as 90s or 10m"
+)
 
 var (
 	wholeNumber   = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,15})$`)
@@ -123,8 +147,13 @@ var (
 func integer(low, high int) kind[int] {
 	want := fmt.Sprintf("a whole number from %d to %d", low, high)
 	limits := schema{"type": "integer", "minimum": low, "maximum": high}
-	if high == math.MaxInt32 {
+	switch high {
+	case math.MaxInt32:
 		want = fmt.Sprintf("a whole number of at least %d", low)
+	case low:
+		want = fmt.Sprintf("the number %d", low)
+	case low + 1:
+		want = fmt.Sprintf("%d or %d", low, high)
 	}
 	return parsed(want, limits, func(s string) (int, bool) {
 		n, err := strconv.Atoi(s)
@@ -134,7 +163,7 @@ func integer(low, high int) kind[int] {
 
 // decimal is a number from low to high.
 func decimal(low, high float64) kind[float64] {
-	want := fmt.Sprintf("a number from %g to %g", low, high)
+	want := fmt.Sprintf("a number from %s to %s", strconv.FormatFloat(low, 'f', -1, 64), strconv.FormatFloat(high, 'f', -1, 64))
 	return parsed(want, schema{"type": "number", "minimum": low, "maximum": high}, func(s string) (float64, bool) {
 		n, err := strconv.ParseFloat(s, 64)
 		return n, err == nil && decimalNumber.MatchString(s) && low <= n && n <= high
@@ -143,7 +172,7 @@ func decimal(low, high float64) kind[float64] {
 
 // boolean is true or false.
 func boolean() kind[bool] {
-	return parsed("true or false", schema{"type": "boolean"}, func(s string) (bool, bool) {
+	return parsed(wantBoolean, schema{"type": "boolean"}, func(s string) (bool, bool) {
 		return s == "true", s == "true" || s == "false"
 	})
 }
@@ -157,7 +186,7 @@ const durationForm = `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
 // duration is a time above zero such as 90s.
 func duration() kind[time.Duration] {
 	form := regexp.MustCompile(durationForm)
-	return parsed("a duration such as 90s or 10m", schema{"type": "string", "pattern": durationForm}, func(s string) (time.Duration, bool) {
+	return parsed(wantDuration, schema{"type": "string", "pattern": durationForm}, func(s string) (time.Duration, bool) {
 		d, err := time.ParseDuration(s)
 		return d, err == nil && form.MatchString(s) && 0 < d && d <= maxDuration
 	})
@@ -166,7 +195,7 @@ func duration() kind[time.Duration] {
 // oneOf is one of a few words.
 func oneOf(words ...string) kind[string] {
 	want := strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
-	return kind[string]{want, orReference(schema{"enum": words}), func(r *reader, v value) (string, bool) {
+	return kind[string]{want: want, schema: orReference(schema{"enum": words}), read: func(r *reader, v value) (string, bool) {
 		s, ok := "", false
 		if v.kind == textNode && v.quoted && !strings.Contains(v.raw, "${") {
 			s, ok = v.raw, true
@@ -185,27 +214,29 @@ func oneOf(words ...string) kind[string] {
 func limit[N int | time.Duration](of kind[N]) kind[Limit[N]] {
 	want := of.want + ", or unlimited"
 	s := schema{"anyOf": []any{of.schema, schema{"const": "unlimited"}}}
-	return kind[Limit[N]]{want, s, func(r *reader, v value) (Limit[N], bool) {
+	return kind[Limit[N]]{want: want, schema: s, read: func(r *reader, v value) (Limit[N], bool) {
 		if v.kind == textNode && v.raw == string(Unlimited) {
 			return Limit[N]{State: Unlimited}, true
 		}
-		if v.kind == textNode && !strings.Contains(v.raw, "${") && !startsLikeNumber(v.raw) {
-			r.wrong(v, want, didYouMean(v.raw, []string{string(Unlimited)}))
+		text, ok := r.plain(v, want)
+		if !ok {
 			return Limit[N]{}, false
 		}
-		n, ok := of.read(r, v)
-		return Limit[N]{State: Bounded, Value: n}, ok
+		if text == string(Unlimited) {
+			return Limit[N]{State: Unlimited}, true
+		}
+		n, ok := of.parse(text)
+		if !ok {
+			r.wrong(v, want, firstHint(plainHint(v, want), didYouMean(v.raw, []string{string(Unlimited)})))
+			return Limit[N]{}, false
+		}
+		return Limit[N]{State: Bounded, Value: n}, true
 	}}
-}
-
-// startsLikeNumber says whether text may be meant as a number.
-func startsLikeNumber(s string) bool {
-	return s != "" && strings.ContainsAny(s[:1], "0123456789-+.")
 }
 
 // pointer is a value that can be told from an absent one.
 func pointer[V any](of kind[V]) kind[*V] {
-	return kind[*V]{of.want, of.schema, func(r *reader, v value) (*V, bool) {
+	return kind[*V]{want: of.want, schema: of.schema, read: func(r *reader, v value) (*V, bool) {
 		out, ok := of.read(r, v)
 		return &out, ok
 	}}

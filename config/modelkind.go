@@ -63,6 +63,10 @@ func modelRef() kind[string] {
 	k := text()
 	k.want = "a name under models, or provider/model"
 	k.read = func(r *reader, v value) (string, bool) {
+		if v.kind == mappingNode {
+			r.wrong(v, k.want, "define the model under models: and write its name here")
+			return "", false
+		}
 		s, ok := r.text(v, k.want)
 		if !ok {
 			return "", false
@@ -176,7 +180,7 @@ func webAddress() kind[string] {
 // there by mistake may be the key itself and is never shown.
 func keyVariable() kind[string] {
 	want := "the name of a variable, such as HOUSE_KEY"
-	return kind[string]{want, schema{"type": "string", "pattern": variableName.String()}, func(r *reader, v value) (string, bool) {
+	return kind[string]{want: want, schema: schema{"type": "string", "pattern": variableName.String()}, read: func(r *reader, v value) (string, bool) {
 		inner, isRef := strings.CutPrefix(v.raw, "${")
 		inner = strings.TrimSuffix(inner, "}")
 		switch {
@@ -195,7 +199,7 @@ func keyVariable() kind[string] {
 
 // extra is what is put into a request body.
 func extra() kind[map[string]any] {
-	return kind[map[string]any]{"a mapping", schema{"type": "object"}, func(r *reader, v value) (map[string]any, bool) {
+	return kind[map[string]any]{want: "a mapping", schema: schema{"type": "object"}, read: func(r *reader, v value) (map[string]any, bool) {
 		if v.kind != mappingNode {
 			r.wrong(v, "a mapping", "")
 			return nil, false

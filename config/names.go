@@ -74,7 +74,7 @@ func nameFault(s string) string {
 
 // roleName is the display name of a role.
 func roleName() kind[string] {
-	return kind[string]{"a name", schema{"type": "string", "minLength": 1, "maxLength": maxRoleName}, func(r *reader, v value) (string, bool) {
+	return kind[string]{want: "a name", schema: schema{"type": "string", "minLength": 1, "maxLength": maxRoleName}, read: func(r *reader, v value) (string, bool) {
 		s, ok := r.text(v, "a name")
 		if !ok {
 			return "", false
@@ -99,7 +99,7 @@ func (r *reader) checkName(v value, s string) bool {
 // roleCode is the short code of a role.
 func roleCode() kind[string] {
 	want := "2 to 6 small letters or digits"
-	return kind[string]{want, schema{"type": "string", "pattern": codeForm.String(), "not": schema{"enum": reservedCodes()}}, func(r *reader, v value) (string, bool) {
+	return kind[string]{want: want, schema: schema{"type": "string", "pattern": codeForm.String(), "not": schema{"enum": reservedCodes()}}, read: func(r *reader, v value) (string, bool) {
 		s, ok := r.text(v, want)
 		if !ok {
 			return "", false

@@ -49,7 +49,7 @@ func later[T any](name string) field[T] { return field[T]{name: name, later: tru
 
 // object is a mapping with the keys of a table.
 func object[T any](t table[T]) kind[T] {
-	return kind[T]{t.noun, t.jsonSchema(), func(r *reader, v value) (T, bool) {
+	return kind[T]{want: t.noun, schema: t.jsonSchema(), read: func(r *reader, v value) (T, bool) {
 		var out T
 		if v.kind != mappingNode {
 			r.wrong(v, "a mapping ("+t.example()+")", "")
@@ -126,6 +126,7 @@ func (t table[T]) unknown(r *reader, v value, e entry, later bool) {
 	}
 	if r.foreign {
 		p.Message = fmt.Sprintf("key %s of the role file is not used", quoteShort(e.key))
+		p.Hint = didYouMean(e.key, t.names())
 		e.node.src.warn(p, e.at)
 		return
 	}
@@ -144,32 +145,32 @@ func (t table[T]) field(name string) (field[T], bool) {
 
 // suggest returns a hint for an unknown key.
 func (t table[T]) suggest(key string) string {
-	var names []string
 	for _, f := range t.fields {
 		for _, aka := range f.aka {
 			if foldKey(aka) == foldKey(key) {
 				return fmt.Sprintf("did you mean %q?", f.name)
 			}
 		}
+	}
+	names := t.names()
+	return firstHint(didYouMean(key, names), "known keys: "+strings.Join(names, ", "))
+}
+
+// names returns the keys that this version honours.
+func (t table[T]) names() []string {
+	var names []string
+	for _, f := range t.fields {
 		if !f.later {
 			names = append(names, f.name)
 		}
 	}
-	if hint := didYouMean(key, names); hint != "" {
-		return hint
-	}
-	return "known keys: " + strings.Join(names, ", ")
+	return names
 }
 
 // example names the first keys of the table.
 func (t table[T]) example() string {
-	var names []string
-	for _, f := range t.fields {
-		if !f.later && len(names) < 3 {
-			names = append(names, f.name+":")
-		}
-	}
-	return strings.Join(names, ", ") + " …"
+	names := t.names()
+	return strings.Join(names[:min(3, len(names))], ":, ") + ": …"
 }
 
 // jsonSchema makes the schema of the mapping.

@@ -33,7 +33,7 @@ func (p Problem) String() string {
 		b.WriteString("\n" + p.Excerpt)
 	}
 	if p.Hint != "" {
-		b.WriteString("\n  hint: " + p.Hint)
+		b.WriteString("\n  hint: " + strings.ReplaceAll(p.Hint, "\n", "\n    "))
 	}
 	return b.String()
 }

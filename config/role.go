@@ -31,9 +31,9 @@ func roles() kind[[]Role] {
 	one := object(roleTable())
 	entry := schema{"anyOf": []any{schema{"type": "string", "pattern": `\.md$`, "description": "A role file."}, one.schema}}
 	s := schema{"type": "object", "patternProperties": schema{"^x-": schema{}}, "additionalProperties": entry}
-	return kind[[]Role]{"a mapping", s, func(r *reader, v value) ([]Role, bool) {
+	return kind[[]Role]{want: "a mapping", schema: s, read: func(r *reader, v value) ([]Role, bool) {
 		if v.kind != mappingNode {
-			hint := "write the id of each role as its key:\n    roles:\n      uio:\n        name: UI Operator"
+			hint := "write the id of each role as its key:\nroles:\n  uio:\n    name: UI Operator"
 			r.wrong(v, "a mapping from role ids to roles", hint)
 			return nil, false
 		}
@@ -157,11 +157,17 @@ func roleRef() kind[string] {
 			if r.roles[s] || slices.Contains(r.known.BuiltinRoles, s) {
 				return
 			}
-			r.missing(v, fmt.Sprintf("%s: unknown role %s", v.path, quoteShort(s)), firstHint(r.roleByName(s), didYouMean(s, slices.Concat(keysOf(r.roles), r.known.BuiltinRoles))))
+			r.missing(v, fmt.Sprintf("%s: unknown role %s", v.path, quoteShort(s)), firstHint(r.roleByName(s), r.suggestRole(s)))
 		})
 		return s, true
 	}
 	return k
+}
+
+// suggestRole names the role that was meant, or all.
+func (r *reader) suggestRole(id string) string {
+	ids := slices.Concat(keysOf(r.roles), r.known.BuiltinRoles)
+	return firstHint(didYouMean(id, ids), "known roles: "+strings.Join(ids, ", "))
 }
 
 // roleByName suggests the id of the role that has a name.

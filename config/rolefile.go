@@ -52,12 +52,8 @@ func (r *reader) roleFile(src *source, id string) {
 		t.refuseBombs(d.keys)
 		t.readInto(&inner, d.keys, &out)
 	}
-	text, ok := r.bodyText(src, line, body)
-	if !ok {
-		return
-	}
 	d.role = out.Role
-	d.role.Prompt = text
+	d.role.Prompt, _ = r.bodyText(src, line, body)
 	d.role.ID = id
 	if id == "" {
 		d.role.ID = firstHint(slug(out.declared), slug(strings.TrimSuffix(path.Base(strings.ReplaceAll(src.name, `\`, "/")), ".md")))
@@ -163,6 +159,10 @@ func fileTools() kind[[]string] {
 		at := func(int) value { return v }
 		switch v.kind {
 		case textNode:
+			if v.raw == "*" {
+				v.src.warn(Problem{Path: "tools", Message: "all tools are not given to a role", Hint: "list them; the role has the usual ones now"}, v.pos)
+				return nil, false
+			}
 			names = splitTools(v.raw)
 		case listNode:
 			at = v.item

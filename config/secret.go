@@ -46,5 +46,5 @@ func looksRandom(s string) bool {
 	upper := strings.ContainsFunc(s, unicode.IsUpper)
 	lower := strings.ContainsFunc(s, unicode.IsLower)
 	hex := !strings.ContainsFunc(s, func(r rune) bool { return !unicode.Is(unicode.Hex_Digit, r) })
-	return digits && (upper && lower || hex && len(s) >= 32)
+	return digits && (upper && lower || (upper || lower) && hex && len(s) >= 32)
 }

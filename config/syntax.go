@@ -50,6 +50,9 @@ func parseText(text string) ([]*ast.DocumentNode, *fault) {
 	if f := checkDepth(tokens); f != nil {
 		return nil, f
 	}
+	if f := checkBrackets(tokens); f != nil && tokens.InvalidToken() == nil {
+		return nil, f
+	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err == nil {
 		return file.Docs, nil
