@@ -28,7 +28,8 @@ func (r Record) MarshalJSON() ([]byte, error) {
 }
 
 // AppendJSON appends the record's JSON form to dst and returns the longer
-// slice. It fails for a record without data.
+// slice. It fails for a record without data, for data without a JSON form, and
+// for an [Unknown] that would not be read back as one.
 func (r Record) AppendJSON(dst []byte) ([]byte, error) {
 	if r.Raw != nil {
 		return append(dst, r.Raw...), nil
@@ -36,6 +37,19 @@ func (r Record) AppendJSON(dst []byte) ([]byte, error) {
 	if r.Data == nil || r.Data.Type() == "" {
 		return dst, errors.New("event: record without data")
 	}
+	if err := checkYear(r.Time); err != nil {
+		return dst, fmt.Errorf("event: record %d of type %s: %w", r.Seq, r.Data.Type(), err)
+	}
+	buf := bytes.NewBuffer(r.appendEnvelope(dst))
+	if err := encodeData(buf, r.Data); err != nil {
+		return dst, fmt.Errorf("event: record %d of type %s: %w", r.Seq, r.Data.Type(), err)
+	}
+	buf.WriteByte('}')
+	return buf.Bytes(), nil
+}
+
+// appendEnvelope appends all that comes before the data.
+func (r Record) appendEnvelope(dst []byte) []byte {
 	dst = append(dst, `{"v":`...)
 	dst = strconv.AppendInt(dst, int64(r.V), 10)
 	dst = append(dst, `,"seq":`...)
@@ -43,34 +57,63 @@ func (r Record) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, `,"ts":"`...)
 	dst = r.Time.UTC().AppendFormat(dst, time.RFC3339Nano)
 	dst = append(dst, `","type":`...)
-	buf := bytes.NewBuffer(dst)
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if err := encodeValue(enc, buf, r.Data.Type()); err != nil {
-		return dst, err
-	}
+	dst = appendString(dst, string(r.Data.Type()))
 	if r.Agent != "" {
-		buf.WriteString(`,"agent":`)
-		if err := encodeValue(enc, buf, r.Agent); err != nil {
-			return dst, err
-		}
+		dst = append(dst, `,"agent":`...)
+		dst = appendString(dst, r.Agent)
 	}
 	if r.Turn != 0 {
-		buf.WriteString(`,"turn":`)
-		buf.Write(strconv.AppendInt(buf.AvailableBuffer(), int64(r.Turn), 10))
+		dst = append(dst, `,"turn":`...)
+		dst = strconv.AppendInt(dst, int64(r.Turn), 10)
 	}
-	buf.WriteString(`,"data":`)
-	if u, ok := r.Data.(Unknown); ok {
-		buf.Write(u.JSON)
-	} else if err := encodeValue(enc, buf, r.Data); err != nil {
-		return dst, fmt.Errorf("event: record %d of type %s: %w", r.Seq, r.Data.Type(), err)
+	return append(dst, `,"data":`...)
+}
+
+// appendString appends s as a JSON string, at once when nothing in it needs
+// escaping.
+func appendString(dst []byte, s string) []byte {
+	if !plain(s) {
+		var buf bytes.Buffer
+		_ = encodeValue(&buf, s) // a string always has a JSON form
+		return append(dst, buf.Bytes()...)
 	}
-	buf.WriteByte('}')
-	return buf.Bytes(), nil
+	dst = append(dst, '"')
+	dst = append(dst, s...)
+	return append(dst, '"')
+}
+
+// plain reports whether s stands in JSON as it is.
+func plain[S string | []byte](s S) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+func encodeData(buf *bytes.Buffer, d Data) error {
+	u, ok := d.(Unknown)
+	if !ok {
+		return encodeValue(buf, d)
+	}
+	if _, known := decoders[u.Name]; known {
+		return errors.New("the type is known, so its struct must be used")
+	}
+	start := buf.Len()
+	if err := json.Compact(buf, u.JSON); err != nil {
+		return err
+	}
+	if text := buf.Bytes()[start:]; len(text) == 0 || text[0] != '{' {
+		return errNoObject
+	}
+	return nil
 }
 
 // encodeValue writes v without the newline that an encoder adds.
-func encodeValue(enc *json.Encoder, buf *bytes.Buffer, v any) error {
+func encodeValue(buf *bytes.Buffer, v any) error {
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
@@ -78,14 +121,48 @@ func encodeValue(enc *json.Encoder, buf *bytes.Buffer, v any) error {
 	return nil
 }
 
+var errNoObject = errors.New("field data is no object")
+
 // UnmarshalJSON reads a record. A type that this version does not know becomes
-// [Unknown]; a known type with unknown fields keeps its line in Raw.
+// [Unknown]; a known type with unknown fields keeps its line in Raw. The text
+// is not kept: the record shares no memory with it.
 func (r *Record) UnmarshalJSON(line []byte) error {
+	if rec, ok := decodeOwn(line); ok {
+		*r = rec
+		return nil
+	}
 	var env envelope
 	known, err := decodeKnown(line, &env)
 	if err != nil {
 		return fmt.Errorf("event: record: %w", err)
 	}
+	if err := env.check(); err != nil {
+		return err
+	}
+	rec := env.record()
+	all := true
+	if decode, ok := decoders[env.Type]; ok {
+		rec.Data, all, err = decode(env.Data)
+	} else {
+		rec.Data, err = decodeUnknown(env)
+	}
+	if err == nil && !(known && all) {
+		rec.Raw, err = compact(line)
+	}
+	if err != nil {
+		return fmt.Errorf("event: record %d of type %s: %w", env.Seq, env.Type, err)
+	}
+	*r = rec
+	return nil
+}
+
+// record is the record without its data.
+func (env *envelope) record() Record {
+	return Record{V: env.V, Seq: env.Seq, Time: env.Time.UTC(), Agent: env.Agent, Turn: env.Turn}
+}
+
+// check refuses what is no record.
+func (env *envelope) check() error {
 	switch {
 	case env.Type == "":
 		return errors.New("event: record without a type")
@@ -94,39 +171,42 @@ func (r *Record) UnmarshalJSON(line []byte) error {
 	case env.Seq < 0:
 		return fmt.Errorf("event: record of type %s has seq %d; it counts from 1", env.Type, env.Seq)
 	case len(env.Data) == 0 || env.Data[0] != '{':
-		return fmt.Errorf("event: record %d of type %s: field data is no object", env.Seq, env.Type)
+		return fmt.Errorf("event: record %d of type %s: %w", env.Seq, env.Type, errNoObject)
 	}
-	rec := Record{V: env.V, Seq: env.Seq, Time: env.Time.UTC(), Agent: env.Agent, Turn: env.Turn}
-	decode, ok := decoders[env.Type]
-	if ok {
-		var all bool
-		if rec.Data, all, err = decode(env.Data); err != nil {
-			return fmt.Errorf("event: record %d of type %s: %w", env.Seq, env.Type, err)
-		}
-		known = known && all
-	} else {
-		rec.Data = Unknown{Name: env.Type, JSON: bytes.Clone(env.Data)}
+	if err := checkYear(env.Time); err != nil {
+		return fmt.Errorf("event: record %d of type %s: %w", env.Seq, env.Type, err)
 	}
-	if !known {
-		var compact bytes.Buffer
-		if err := json.Compact(&compact, line); err != nil {
-			return fmt.Errorf("event: record %d: %w", env.Seq, err)
-		}
-		rec.Raw = compact.Bytes()
+	return nil
+}
+
+// checkYear refuses the years that RFC 3339 cannot write.
+func checkYear(t time.Time) error {
+	if y := t.UTC().Year(); y < 0 || y > 9999 {
+		return fmt.Errorf("the year %d is outside 0 to 9999", y)
 	}
-	*r = rec
 	return nil
 }
 
 // decodeKnown decodes into v and reports whether v has a field for all that
-// the text says.
+// the text says. The text must be one JSON value.
 func decodeKnown(text []byte, v any) (known bool, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
-	if dec.Decode(v) == nil {
+	if dec.Decode(v) == nil && len(bytes.TrimSpace(text[dec.InputOffset():])) == 0 {
 		return true, nil
 	}
 	return false, json.Unmarshal(text, v)
+}
+
+func decodeUnknown(env envelope) (Data, error) {
+	text, err := compact(env.Data)
+	return Unknown{Name: env.Type, JSON: text}, err
+}
+
+func compact(text []byte) ([]byte, error) {
+	var buf bytes.Buffer
+	err := json.Compact(&buf, text)
+	return buf.Bytes(), err
 }
 
 type decodeFunc func(json.RawMessage) (d Data, known bool, err error)

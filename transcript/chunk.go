@@ -25,6 +25,14 @@ type chunk struct {
 // empty reports whether there is nothing in it.
 func (c chunk) empty() bool { return len(c.recs) == 0 && !c.inFile }
 
+// upTo leaves out the records after the seq limit, if they are in memory.
+func (c chunk) upTo(limit int64) chunk {
+	if n := len(c.recs); n > 0 && c.recs[n-1].Seq > limit {
+		c.recs = c.recs[:limit-c.recs[0].Seq+1]
+	}
+	return c
+}
+
 // records yields the records; path is the file. An error is yielded last.
 func (c chunk) records(path string) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {

@@ -29,8 +29,9 @@ func (l *Log) Records(after int64) iter.Seq2[event.Record, error] {
 
 // Follow yields the records with Seq > after and waits for new ones. Live
 // records that are handed over after the loop began come between them, where
-// they belong; a reader that lags by more than 1024 of them misses the oldest,
-// but never a record. It ends without error when the log is closed and all was
+// they belong. A reader that lags misses those that are not among the newest
+// 1024, and those between records that have to be read back from the file; it
+// never misses a record. It ends without error when the log is closed and all was
 // yielded, and with the cause of ctx when that ends. Breaking off the loop
 // leaves nothing behind.
 func (l *Log) Follow(ctx context.Context, after int64) iter.Seq2[event.Record, error] {
@@ -94,11 +95,11 @@ func (l *Log) next(c *cursor) (next chunk, news <-chan struct{}) {
 		return chunk{recs: recs}, nil
 	}
 	if c.after < l.tail.last {
-		limit := l.tail.last
+		next := l.tail.take(c.after, l.tail.last)
 		if c.live < l.live.count {
-			limit = min(limit, l.live.at(c.live).after)
+			next = next.upTo(l.live.at(c.live).after)
 		}
-		return l.tail.take(c.after, limit), nil
+		return next, nil
 	}
 	if l.closed {
 		return chunk{}, nil

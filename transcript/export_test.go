@@ -1,0 +1,13 @@
+package transcript
+
+// File is the log's view of its file, for tests that put faults between.
+type File = file
+
+// WithFile lets wrap stand between the log and its file.
+func (o Options) WithFile(wrap func(File) File) Options {
+	o.wrap = wrap
+	return o
+}
+
+// RingSize is how many live records a reader may fall behind.
+const RingSize = ringSize
