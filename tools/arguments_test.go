@@ -38,15 +38,19 @@ type everything struct {
 	Any    any               `json:"any,omitempty"`
 }
 
-// decode returns what a function gets for the arguments.
-func decode(arguments string, opts ...tools.Option) (everything, error) {
+// decoder returns a function that gives what a tool gets for arguments. The
+// tool holds only one call at a time.
+func decoder(opts ...tools.Option) func(arguments string) (everything, error) {
 	var got everything
 	tool := tools.Func("all", "Takes all.", func(_ context.Context, in everything) (string, error) {
 		got = in
 		return "", nil
 	}, append(opts, tools.Enum("mode", "a", "b"), tools.NonBlank("name"))...)
-	_, err := tool.Run(context.Background(), tools.Call{Arguments: json.RawMessage(arguments)})
-	return got, err
+	return func(arguments string) (everything, error) {
+		got = everything{}
+		_, err := tool.Run(context.Background(), tools.Call{Arguments: json.RawMessage(arguments)})
+		return got, err
+	}
 }
 
 func TestArgumentsDecoded(t *testing.T) {
@@ -68,6 +72,7 @@ func TestArgumentsDecoded(t *testing.T) {
 		{`{"name":"n","labels":{"a":"b"},"any":[1]}`, everything{Name: "n", Labels: map[string]string{"a": "b"}, Any: []any{1.0}}},
 		{`{"name":"\u0000\ud83d\ude00"}`, everything{Name: "\x00😀"}},
 	}
+	decode := decoder()
 	for _, test := range tests {
 		got, err := decode(test.arguments)
 		if err != nil {
@@ -113,7 +118,7 @@ func TestArgumentsRefused(t *testing.T) {
 	}
 	for _, test := range tests {
 		for _, lang := range []string{"en", "zh"} {
-			_, err := decode(test.arguments, tools.Lang(lang))
+			_, err := decoder(tools.Lang(lang))(test.arguments)
 			bad, ok := errors.AsType[*tools.ArgumentError](err)
 			if !ok {
 				t.Errorf("%s: error %v, want an ArgumentError", test.arguments, err)
@@ -143,7 +148,7 @@ func TestNestedArgumentRefused(t *testing.T) {
 		`{"name":"n","next":{"x":1,"z":2}}`:         "z",
 		`{"name":"n","labels":{"a":1}}`:             "string",
 	} {
-		_, err := decode(arguments)
+		_, err := decoder()(arguments)
 		bad, ok := errors.AsType[*tools.ArgumentError](err)
 		if !ok || !strings.Contains(bad.Want, place) {
 			t.Errorf("%s: error %v, want one that names %s", arguments, err, place)
@@ -301,6 +306,7 @@ func FuzzArguments(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
+	decode := decoder()
 	f.Fuzz(func(t *testing.T, arguments string) {
 		got, err := decode(arguments)
 		if err != nil {
