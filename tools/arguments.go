@@ -108,7 +108,7 @@ func (p *parameters) members(raw json.RawMessage) ([]member, error) {
 	}
 	members, err := split(trimmed)
 	if name, twice := errors.AsType[twiceError](err); twice {
-		return nil, p.wrong(string(name), p.lang.say("two values", "两个值"), p.lang.say("one value", "一个值"))
+		return nil, p.wrong(excerpt(string(name)), p.lang.say("two values", "两个值"), p.lang.say("one value", "一个值"))
 	}
 	if err != nil {
 		return nil, p.wrong("", found(p.lang, trimmed), p.lang.say("a JSON object", "一个 JSON 对象"))
@@ -206,7 +206,7 @@ func (p *parameters) unknown(m member) error {
 	if near := nearest(m.name, names); near != "" {
 		want = p.lang.say("no such argument; did you mean %q?", "没有这个参数；是否想写 %q？", near)
 	}
-	return p.wrong(m.name, found(p.lang, m.value), want)
+	return p.wrong(excerpt(m.name), found(p.lang, m.value), want)
 }
 
 // checkValue holds one value against its schema.

@@ -66,7 +66,7 @@ func (w *Workspace) readForEdit(agent, name, at string) ([]byte, fs.FileMode, er
 	}
 	old, known := w.folder.seen[sight{agent, at}]
 	if !known && info.Mode().IsRegular() {
-		return nil, 0, &refusal{ErrUnread, w.lang.say("workspace: you have not read %q; read it with read_file, then edit",
+		return nil, 0, &refusalError{ErrUnread, w.lang.say("workspace: you have not read %q; read it with read_file, then edit",
 			"工作区：你还没有读取 %q；请先用 read_file 读取再修改", name)}
 	}
 	if err := w.checkOverwrite(agent, name, at, info); err != nil {
@@ -87,7 +87,7 @@ func (w *Workspace) readForEdit(agent, name, at string) ([]byte, fs.FileMode, er
 // edit replaces the old text by the new one and counts the replacements.
 func (w *Workspace) edit(in editFileArgs, content string) (string, int, error) {
 	refuse := func(en, zh string, args ...any) (string, int, error) {
-		return "", 0, &refusal{fs.ErrInvalid, w.lang.say(en, zh, append([]any{in.Path}, args...)...)}
+		return "", 0, &refusalError{fs.ErrInvalid, w.lang.say(en, zh, append([]any{in.Path}, args...)...)}
 	}
 	if in.Old == "" {
 		return refuse("workspace: %q: old is empty; give the exact text to replace, or write the file with write_file",

@@ -32,6 +32,26 @@ func ExampleFunc() {
 	//  price: wrong argument "itm": found string "tea"; wanted no such argument; did you mean "item"?; usage: price(item: string, currency?: "CNY"|"EUR")
 }
 
+// inline is all the code that a tool takes.
+func inline() tools.Tool {
+	return tools.Func("double", "Double a number.", func(_ context.Context, in struct {
+		Number int `json:"number" jsonschema:"the number to double"`
+	},
+	) (int, error) {
+		return 2 * in.Number, nil
+	})
+}
+
+func ExampleFunc_inline() {
+	set, err := tools.NewSet(inline())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(set.Run(context.Background(), "double", tools.Call{Arguments: []byte(`{"number": 21}`)}))
+	// Output: 42 <nil>
+}
+
 func ExampleSet_Only() {
 	set, err := tools.NewSet(tools.Func("price", "Look up a price.", lookUp, tools.Pure))
 	if err != nil {

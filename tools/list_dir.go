@@ -62,7 +62,7 @@ func (w *Workspace) listDir(ctx context.Context, _ Call, in listDirArgs) (string
 	p := newPage(in.Offset, in.Limit, listEntries, maxListEntries)
 	switch {
 	case p.offset > 0 && p.offset >= len(all):
-		return "", w.lang.pastEnd(w.lang.say("the entries of %s", "%s 的条目数", shown(at)), p.offset, len(all))
+		return "", w.lang.pastEnd(p.offset, len(all))
 	case len(all) == 0:
 		return "(empty)\n", nil
 	}
@@ -76,7 +76,7 @@ func (w *Workspace) checkDir(name, at string) error {
 		return w.fileError(name, err)
 	}
 	if !info.IsDir() {
-		return &refusal{fs.ErrInvalid, w.lang.say("workspace: %q is no folder; use read_file",
+		return &refusalError{fs.ErrInvalid, w.lang.say("workspace: %q is no folder; use read_file",
 			"工作区：%q 不是文件夹；请用 read_file", name)}
 	}
 	return nil

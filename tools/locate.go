@@ -11,8 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxLinks is how many symbolic links a path may lead through.
-const maxLinks = 40
+// Bounds of a path.
+const (
+	maxLinks     = 40   // symbolic links that it may lead through
+	maxPathBytes = 4096 // as on Linux
+)
 
 // locate turns a path that a model wrote into the path of the file itself:
 // relative to the workspace, with slashes, clean and without symbolic links.
@@ -25,6 +28,7 @@ func (w *Workspace) locate(name string) (string, error) {
 	}
 	todo := strings.Split(rel, "/")
 	var done []string
+	missing := false // what is in done does not exist, so nothing below it is a link
 	for links := 0; len(todo) > 0; {
 		part := todo[0]
 		todo = todo[1:]
@@ -35,15 +39,22 @@ func (w *Workspace) locate(name string) (string, error) {
 			if len(done) == 0 {
 				return "", w.linkOutside(name)
 			}
-			done = done[:len(done)-1]
+			done, missing = done[:len(done)-1], false
 			continue
 		}
-		target, err := w.linkTarget(path.Join(path.Join(done...), part))
+		done = append(done, part)
+		if missing {
+			continue
+		}
+		target, err := w.linkTarget(path.Join(done...))
+		if errors.Is(err, fs.ErrNotExist) {
+			missing = true
+			continue
+		}
 		if err != nil {
 			return "", w.fileError(name, err)
 		}
 		if target == "" {
-			done = append(done, part)
 			continue
 		}
 		if links++; links > maxLinks {
@@ -55,21 +66,19 @@ func (w *Workspace) locate(name string) (string, error) {
 				return "", w.linkOutside(name)
 			}
 			target, done = inside, nil
+		} else {
+			done = done[:len(done)-1]
 		}
 		todo = append(strings.Split(filepath.ToSlash(target), "/"), todo...)
 	}
 	return path.Join(".", path.Join(done...)), nil
 }
 
-// linkTarget returns where a symbolic link points to, "" for anything else
-// and for what does not exist.
+// linkTarget returns where a symbolic link points to, "" for anything else.
 func (w *Workspace) linkTarget(at string) (string, error) {
 	info, err := w.folder.root.Lstat(at)
-	switch {
-	case errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrClosed):
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return "", err
-	case err != nil || info.Mode()&fs.ModeSymlink == 0:
-		return "", nil
 	}
 	return w.folder.root.Readlink(at)
 }
@@ -78,9 +87,11 @@ func (w *Workspace) linkTarget(at string) (string, error) {
 func (w *Workspace) relative(name string) (string, error) {
 	switch {
 	case name == "":
-		return "", &refusal{fs.ErrInvalid, w.lang.say("workspace: the path is empty", "工作区：路径为空")}
+		return "", &refusalError{fs.ErrInvalid, w.lang.say("workspace: the path is empty", "工作区：路径为空")}
 	case strings.ContainsRune(name, 0):
-		return "", &refusal{fs.ErrInvalid, w.lang.say("workspace: the path has a NUL in it", "工作区：路径中含有 NUL")}
+		return "", &refusalError{fs.ErrInvalid, w.lang.say("workspace: the path has a NUL in it", "工作区：路径中含有 NUL")}
+	case len(name) > maxPathBytes:
+		return "", &refusalError{fs.ErrInvalid, w.lang.say("workspace: the path is longer than %d bytes", "工作区：路径长于 %d 字节", maxPathBytes)}
 	}
 	if filepath.IsAbs(name) {
 		rel, ok := w.folder.inside(name)
@@ -107,13 +118,13 @@ func (f *folder) inside(abs string) (string, bool) {
 }
 
 func (w *Workspace) outside(name string) error {
-	return &refusal{ErrOutside, w.lang.say(
+	return &refusalError{ErrOutside, w.lang.say(
 		"workspace: %s is outside the workspace; use a path relative to it, such as src/main.go",
 		"工作区：%s 在工作区之外；请使用相对于工作区的路径，例如 src/main.go", strconv.Quote(name))}
 }
 
 func (w *Workspace) linkOutside(name string) error {
-	return &refusal{ErrOutside, w.lang.say(
+	return &refusalError{ErrOutside, w.lang.say(
 		"workspace: %s leads outside the workspace through a symbolic link",
 		"工作区：%s 经由符号链接指向工作区之外", strconv.Quote(name))}
 }
@@ -123,13 +134,13 @@ func (w *Workspace) fileError(name string, err error) error {
 	quoted := strconv.Quote(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &refusal{fs.ErrNotExist, w.lang.say("workspace: %s does not exist; list_dir shows what does",
+		return &refusalError{fs.ErrNotExist, w.lang.say("workspace: %s does not exist; list_dir shows what does",
 			"工作区：%s 不存在；可用 list_dir 查看有哪些文件", quoted)}
 	case errors.Is(err, fs.ErrPermission):
-		return &refusal{fs.ErrPermission, w.lang.say("workspace: %s: permission denied",
+		return &refusalError{fs.ErrPermission, w.lang.say("workspace: %s: permission denied",
 			"工作区：%s：没有权限", quoted)}
 	}
-	return &refusal{bare(err), w.lang.say("workspace: %s: %v", "工作区：%s：%v", quoted, bare(err))}
+	return &refusalError{bare(err), w.lang.say("workspace: %s: %v", "工作区：%s：%v", quoted, bare(err))}
 }
 
 // shown is a path as results show it: as it is, or as a Go string literal if

@@ -2,10 +2,11 @@ package tools
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 )
 
-// pageArgs are how a long result is read in pieces.
+// page is the piece of a long result that a call asks for.
 type page struct {
 	offset, limit int
 }
@@ -31,10 +32,10 @@ func more(n, offset int) string {
 	return fmt.Sprintf("… %d more; go on with offset=%d\n", n, offset)
 }
 
-// pastEnd is the error for an offset beyond the last item.
-func (l lang) pastEnd(what string, offset, n int) error {
-	return &refusal{nil, l.say("workspace: %s has %d; offset=%d is past the end",
-		"工作区：%s 共有 %d；offset=%d 超出末尾", what, n, offset)}
+// pastEnd is the error for an offset beyond the last of n items.
+func (l lang) pastEnd(offset, n int) error {
+	return &refusalError{fs.ErrInvalid, l.say("workspace: offset=%d is past the end; there are %d",
+		"工作区：offset=%d 超出末尾；总数为 %d", offset, n)}
 }
 
 // lines joins the lines of a page and adds what is left.

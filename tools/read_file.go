@@ -58,7 +58,7 @@ func (w *Workspace) readFile(ctx context.Context, call Call, in readFileArgs) (s
 	}
 	w.folder.remember(call.Agent, at, view.version())
 	if !view.binary() && view.page.offset > 0 && view.page.offset >= view.lines {
-		return "", w.lang.pastEnd(w.lang.say("the lines of %s", "%s 的行数", shown(at)), view.page.offset, view.lines)
+		return "", w.lang.pastEnd(view.page.offset, view.lines)
 	}
 	return view.text(at), nil
 }
@@ -83,10 +83,10 @@ func (w *Workspace) openFile(name, at string) (*os.File, error) {
 func (w *Workspace) checkRegular(name string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
-		return &refusal{fs.ErrInvalid, w.lang.say("workspace: %q is a folder; use list_dir",
+		return &refusalError{fs.ErrInvalid, w.lang.say("workspace: %q is a folder; use list_dir",
 			"工作区：%q 是文件夹；请用 list_dir", name)}
 	case !info.Mode().IsRegular():
-		return &refusal{fs.ErrInvalid, w.lang.say("workspace: %q is no ordinary file",
+		return &refusalError{fs.ErrInvalid, w.lang.say("workspace: %q is no ordinary file",
 			"工作区：%q 不是普通文件", name)}
 	}
 	return nil

@@ -75,7 +75,7 @@ func (w *Workspace) searchFiles(ctx context.Context, _ Call, in searchFilesArgs)
 	case err != nil:
 		return "", w.fileError(name, err)
 	case s.page.offset > 0 && s.page.offset >= len(s.found):
-		return "", w.lang.pastEnd(w.lang.say("the list of matches", "匹配数"), s.page.offset, len(s.found))
+		return "", w.lang.pastEnd(s.page.offset, len(s.found))
 	}
 	return s.header() + s.page.lines(s.found), nil
 }

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -177,4 +180,22 @@ func TestDefaultRoleToolsOnlyRead(t *testing.T) {
 	if got, want := len(reading.Specs()), 3; got != want {
 		t.Errorf("%d reading tools, want %d", got, want)
 	}
+}
+
+// TestToolTakesSixLines counts the code of the function inline.
+func TestToolTakesSixLines(t *testing.T) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "example_test.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, decl := range file.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Name.Name == "inline" {
+			if lines := files.Position(fn.End()).Line - files.Position(fn.Pos()).Line - 1; lines > 6 {
+				t.Errorf("a tool takes %d lines, want 6 at most", lines)
+			}
+			return
+		}
+	}
+	t.Error("there is no function inline")
 }

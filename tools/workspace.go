@@ -149,13 +149,13 @@ func bare(err error) error {
 	return err
 }
 
-// refusal is an error in words for a model, of a kind that a program can
+// refusalError is an error in words for a model, of a kind that a program can
 // match.
-type refusal struct {
+type refusalError struct {
 	kind error
 	text string
 }
 
-func (r *refusal) Error() string { return r.text }
+func (r *refusalError) Error() string { return r.text }
 
-func (r *refusal) Unwrap() error { return r.kind }
+func (r *refusalError) Unwrap() error { return r.kind }

@@ -76,7 +76,7 @@ func (w *Workspace) locateForWriting(name string) (string, error) {
 		return "", err
 	}
 	if at == "." || strings.HasSuffix(name, "/") {
-		return "", &refusal{fs.ErrInvalid, w.lang.say("workspace: %q names a folder, not a file",
+		return "", &refusalError{fs.ErrInvalid, w.lang.say("workspace: %q names a folder, not a file",
 			"工作区：%q 是文件夹而不是文件", name)}
 	}
 	allowed := "."
@@ -86,11 +86,11 @@ func (w *Workspace) locateForWriting(name string) (string, error) {
 		}
 	}
 	if allowed != "." && !strings.HasPrefix(at, allowed+"/") {
-		return "", &refusal{ErrOutside, w.lang.say("workspace: %q is not in %s/, the only folder that you may write in",
+		return "", &refusalError{ErrOutside, w.lang.say("workspace: %q is not in %s/, the only folder that you may write in",
 			"工作区：%q 不在 %s/ 中；你只能在该文件夹中写文件", name, shown(allowed))}
 	}
 	if slices.ContainsFunc(strings.Split(at, "/"), func(part string) bool { return strings.EqualFold(part, ".git") }) {
-		return "", &refusal{fs.ErrPermission, w.lang.say("workspace: %q is in a .git folder, where nothing is written",
+		return "", &refusalError{fs.ErrPermission, w.lang.say("workspace: %q is in a .git folder, where nothing is written",
 			"工作区：%q 位于 .git 文件夹中，不允许写入", name)}
 	}
 	return at, nil
@@ -103,7 +103,7 @@ func (w *Workspace) checkOverwrite(agent, name, at string, info fs.FileInfo) err
 		return err
 	}
 	if info.Mode().Perm()&0o200 == 0 {
-		return &refusal{fs.ErrPermission, w.lang.say("workspace: %q is read-only", "工作区：%q 是只读文件", name)}
+		return &refusalError{fs.ErrPermission, w.lang.say("workspace: %q is read-only", "工作区：%q 是只读文件", name)}
 	}
 	old, known := w.folder.seen[sight{agent, at}]
 	if !known {
@@ -122,7 +122,7 @@ func (w *Workspace) checkOverwrite(agent, name, at string, info fs.FileInfo) err
 }
 
 func (w *Workspace) changed(name string) error {
-	return &refusal{ErrChanged, w.lang.say("workspace: %q changed since you read it; read it again, then write",
+	return &refusalError{ErrChanged, w.lang.say("workspace: %q changed since you read it; read it again, then write",
 		"工作区：%q 在你读取之后已被修改；请重新读取后再写", name)}
 }
 
