@@ -95,6 +95,8 @@ func (x box) border(b *strings.Builder, left, right string) {
 }
 
 func (x box) line(b *strings.Builder, text string, st Style) {
-	fill := strings.Repeat(" ", max(0, x.inner-x.width(text)))
+	// Measured with its neighbours: a mark without a letter joins the space
+	// before it.
+	fill := strings.Repeat(" ", max(0, x.inner+2-x.width(" "+text+" ")))
 	b.WriteString(x.bar + " " + x.paint(st, text) + fill + " " + x.bar + "\n")
 }
