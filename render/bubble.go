@@ -50,7 +50,7 @@ func (p *Printer) reference(e entry) string {
 // outside writes one dim line beside a box; nothing for an empty text.
 func (s style) outside(b *strings.Builder, text string) {
 	if text != "" {
-		b.WriteString(s.paint(StyleDim, s.cut("  "+text, s.Width, s.ellipsis)) + "\n")
+		b.WriteString(s.paint(StyleDim, s.cut("  "+text, s.opts.Width, s.ellipsis)) + "\n")
 	}
 }
 
@@ -66,7 +66,7 @@ func (p *Printer) aside(e entry) string {
 		p.outside(&b, text)
 		return b.String()
 	}
-	for i, line := range p.wrap(text, p.Width-4) {
+	for i, line := range p.wrap(text, p.opts.Width-4) {
 		indent := "  "
 		if i > 0 {
 			indent = "    "
@@ -86,7 +86,7 @@ type box struct {
 func newBox(s style) box {
 	// With ambiguous characters of two columns, so are the lines of the box.
 	dash, bar := s.width(s.dash), s.width(s.bar)
-	dashes := (min(s.Width, maxBoxWidth) - 2*bar) / dash
+	dashes := (min(s.opts.Width, maxBoxWidth) - 2*bar) / dash
 	return box{style: s, inner: dashes*dash - 2, dashes: dashes}
 }
 
@@ -95,6 +95,8 @@ func (x box) border(b *strings.Builder, left, right string) {
 }
 
 func (x box) line(b *strings.Builder, text string, st Style) {
-	fill := strings.Repeat(" ", max(0, x.inner-x.width(text)))
+	// Measured with its neighbours: a mark without a letter joins the space
+	// before it.
+	fill := strings.Repeat(" ", max(0, x.inner+2-x.width(" "+text+" ")))
 	b.WriteString(x.bar + " " + x.paint(st, text) + fill + " " + x.bar + "\n")
 }

@@ -109,12 +109,11 @@ func controlString(s string) int {
 		switch {
 		case r == bel, r == 0x9c:
 			return i + utf8.RuneLen(r)
-		case r == esc:
-			if strings.HasPrefix(s[i+1:], `\`) {
-				return i + 2
-			}
+		case r == esc && strings.HasPrefix(s[i+1:], `\`):
+			return i + 2
+		case r == esc, r >= 0x80 && r <= 0x9f && r != '\u0085':
 			return i // another sequence begins: the string is over
-		case r == '\n', isLineBreak(r):
+		case r == '\n', r == '\r', isLineBreak(r):
 			return 0
 		}
 	}

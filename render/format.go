@@ -34,6 +34,14 @@ func shortTime(d time.Duration) string {
 	return fmt.Sprintf("%dh%dm", d/time.Hour, d/time.Minute%60)
 }
 
+// seconds is shortTime without fractions of a second.
+func seconds(d time.Duration) string {
+	if d < time.Second {
+		return "0s"
+	}
+	return shortTime(d.Truncate(time.Second))
+}
+
 func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
 // tokens is a count of tokens: 812, 3.1k, 1.2M; estimates begin with "~".

@@ -9,7 +9,6 @@ import (
 // nothing is padded, so that more of the text can be seen.
 const (
 	agentColumn = 6
-	toColumn    = 8
 	idColumn    = 11
 	roomy       = 72
 )
@@ -24,7 +23,7 @@ func (p *Printer) line(at time.Time, e entry) string {
 		text, st = p.messageText(e), StylePlain
 	}
 	if e.weight != notice {
-		room := p.Width - p.width(join("  ", p.clock(at), agent, purpose, ""))
+		room := p.opts.Width - p.width(join("  ", p.clock(at), agent, purpose, ""))
 		text = p.cut(text, max(room, p.width(p.ellipsis)), p.ellipsis)
 	}
 	return strings.TrimRight(join("  ",
@@ -40,13 +39,13 @@ func (p *Printer) messageText(e entry) string {
 	if e.re != "" {
 		re = "re " + e.re
 	}
-	return join("  ", p.column(to, toColumn), p.column(e.id, idColumn), re, e.remark,
+	return join("  ", p.column(to, p.width(p.arrow+" ")+agentColumn), p.column(e.id, idColumn), re, e.remark,
 		CleanLine(p.beginning(e.text, maxLineText)))
 }
 
 // column pads a text on screens that have room for it.
 func (p *Printer) column(text string, width int) string {
-	if p.Width < roomy {
+	if p.opts.Width < roomy {
 		return text
 	}
 	return p.pad(text, width)

@@ -71,7 +71,7 @@ type Options struct {
 
 // style is a copy of the options with the choices made.
 type style struct {
-	Options
+	opts Options
 	metric
 	glyphs
 	words *words
@@ -85,7 +85,7 @@ func newStyle(o Options) style {
 	if o.Location == nil {
 		o.Location = time.Local
 	}
-	s := style{Options: o, metric: newMetric(o.AmbiguousWidth), glyphs: unicodeGlyphs, words: &english}
+	s := style{opts: o, metric: newMetric(o.AmbiguousWidth), glyphs: unicodeGlyphs, words: &english}
 	if o.ASCII {
 		s.glyphs = asciiGlyphs
 	}
@@ -97,14 +97,14 @@ func newStyle(o Options) style {
 
 // paint colours text; empty text stays empty.
 func (s style) paint(st Style, text string) string {
-	if s.Style == nil || st == StylePlain || text == "" {
+	if s.opts.Style == nil || st == StylePlain || text == "" {
 		return text
 	}
-	return s.Style(st, text)
+	return s.opts.Style(st, text)
 }
 
 // clock is the time of day, HH:MM:SS.
-func (s style) clock(t time.Time) string { return t.In(s.Location).Format(time.TimeOnly) }
+func (s style) clock(t time.Time) string { return t.In(s.opts.Location).Format(time.TimeOnly) }
 
 // glyphs are the characters that are not letters.
 type glyphs struct {

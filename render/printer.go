@@ -31,7 +31,7 @@ func (p *Printer) Record(rec event.Record) string {
 		return ""
 	}
 	switch {
-	case p.View == Lines:
+	case p.opts.View == Lines:
 		return p.line(rec.Time, e) + "\n"
 	case e.weight == message:
 		return p.bubble(e)
@@ -43,16 +43,16 @@ func (p *Printer) Record(rec event.Record) string {
 func (p *Printer) shows(e entry) bool {
 	least := step
 	switch {
-	case p.Verbose:
+	case p.opts.Verbose:
 		least = detail
-	case p.View == Lines:
+	case p.opts.View == Lines:
 		least = fact
 	}
 	if e.weight < least {
 		return false
 	}
 	ofRun := e.agent == "" && e.to == ""
-	return len(p.Only) == 0 || ofRun || p.cast.matches(p.Only, e.agent, e.to)
+	return len(p.opts.Only) == 0 || ofRun || p.cast.matches(p.opts.Only, e.agent, e.to)
 }
 
 // script is the label of what a script says.

@@ -171,7 +171,7 @@ func (s style) rowCells(r Row, now time.Time) [columns]string {
 	if !r.Since.IsZero() {
 		cells[timeCol] = clockTime(now.Sub(r.Since))
 	}
-	if s.Verbose {
+	if s.opts.Verbose {
 		cells[modelCol] = CleanLine(r.Model)
 	}
 	if r.Scripted {
@@ -190,7 +190,7 @@ func (s style) doing(r Row, now time.Time) string {
 	case r.Phase == PhaseReports && r.Unfinished > 0:
 		return fmt.Sprintf(s.words.unfinished, r.Unfinished)
 	case text != "" && !r.WaitSince.IsZero():
-		return fmt.Sprintf(s.words.waited, text, shortTime(now.Sub(r.WaitSince).Truncate(time.Second)))
+		return fmt.Sprintf(s.words.waited, text, seconds(now.Sub(r.WaitSince)))
 	}
 	return text
 }
@@ -198,12 +198,12 @@ func (s style) doing(r Row, now time.Time) string {
 // squeeze makes the columns fit: the name and the step give way first, then
 // whole columns from the right, never name and phase.
 func (s style) squeeze(w *[columns]int) {
-	w[nameCol] = min(w[nameCol], maxName, max(s.Width/3, 6))
+	w[nameCol] = min(w[nameCol], maxName, max(s.opts.Width/3, 6))
 	w[phaseCol] = min(w[phaseCol], maxPhase)
 	want := min(w[doingCol], maxDoing)
 	for last := modelCol; ; last-- {
 		w[doingCol] = 0
-		room := s.Width - s.tableWidth(w) - gapWidth
+		room := s.opts.Width - s.tableWidth(w) - gapWidth
 		if want > 0 && room >= min(want, minDoing) {
 			w[doingCol] = min(want, room)
 			return
@@ -237,14 +237,17 @@ func (s style) rowLine(r Row, cells [columns]string, w [columns]int) string {
 	styles := [columns]Style{nameCol: StyleName, phaseCol: StyleKind, timeCol: StyleDim, tokensCol: StyleDim, costCol: StyleDim, modelCol: StyleDim}
 	var b strings.Builder
 	b.WriteString(s.paint(st, mark) + " ")
-	gap := ""
+	gap := 0
 	for c, text := range cells {
 		if w[c] == 0 {
 			continue
 		}
-		text = s.cut(text, w[c], s.ellipsis)
-		b.WriteString(gap + s.paint(styles[c], text))
-		gap = strings.Repeat(" ", w[c]-s.width(text)+gapWidth)
+		if text = s.cut(text, w[c], s.ellipsis); text != "" {
+			b.WriteString(strings.Repeat(" ", gap) + s.paint(styles[c], text))
+			gap = 0
+		}
+		gap += w[c] - s.width(text)
+		gap += gapWidth
 	}
 	return b.String()
 }
@@ -270,9 +273,9 @@ func (s style) totalLine(t Total, now time.Time) string {
 	text := s.words.total + " " + used + " token  " + money + "   " + clock
 	if t.Stoppable {
 		hint := "   " + s.words.stopHint
-		if s.width(text+hint) <= s.Width {
+		if s.width(text+hint) <= s.opts.Width {
 			return s.paint(StyleTitle, text) + s.paint(StyleDim, hint)
 		}
 	}
-	return s.paint(StyleTitle, s.cut(text, s.Width, s.ellipsis))
+	return s.paint(StyleTitle, s.cut(text, s.opts.Width, s.ellipsis))
 }

@@ -242,10 +242,11 @@ func (a *agentStatus) waiting(r *Row) {
 // Total is what the run has spent so far. The limits in it are for the caller
 // to fill in, the log does not tell them.
 func (s *Status) Total() Total {
-	sum := s.orphans
+	var sum spending
 	for _, a := range s.agents {
 		sum.merge(a.spending)
 	}
+	sum.merge(s.orphans)
 	return Total{
 		Tokens: sum.tokens, Estimated: sum.estimated, Cost: sum.cost(), AtLeast: sum.unpriced,
 		Since: s.started, Earlier: s.earlier,

@@ -53,6 +53,8 @@ func story(t *testing.T) []event.Record {
 	s.add(13, "fse_1", 1, event.ToolFinished{CallID: "c6", Name: "write_file", Result: "wrote api.md", DurationMS: 12})
 	s.add(14, "fse_1", 1, event.QuestionClosed{ID: "ask_uio_001", Outcome: event.Answered, From: "fse_1", AnswerID: "ans_fse_001", Text: "已经确定，见 api.md：\n- POST /v1/register（email、password）\n- GET /v1/me"})
 	s.add(14, "uio_1", 1, event.AgentState{From: event.Waiting, To: event.Working})
+	s.add(14, "uio_1", 1, event.ToolFinished{CallID: "c4", Name: "ask_other_agent", Result: "来自 Full-Stack Engineer_1 的回答", DurationMS: 8000})
+	s.add(15, "uio_1", 1, event.ToolStarted{CallID: "c7", Name: "write_file", Arguments: `{"path":"sub_agent_results/design/design.md","content":"# 配色"}`})
 	s.add(15, "", 0, event.LimitWarned{Limit: "tokens", Used: 1.6e6, Max: 2e6})
 	s.add(16, "fse_1", 1, event.ModelFailed{Step: 2, Failure: gone})
 	s.add(16, "fse_1", 1, event.TurnEnded{Reason: event.EndFailed, Failure: &gone})

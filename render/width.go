@@ -2,6 +2,7 @@ package render
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/clipperhouse/displaywidth"
 	"github.com/clipperhouse/uax29/v2/graphemes"
@@ -9,8 +10,8 @@ import (
 
 // Width is the number of terminal columns of one line of clean text (see
 // [Clean]); characters of ambiguous width take 2 columns if ambiguous is 2,
-// else 1. A grapheme cluster is as wide as its widest part, at most 2, so a
-// family of emoji, a flag, or a letter with marks counts once.
+// else 1. A grapheme cluster takes at most 2, so a family of emoji, a flag, or
+// a letter with marks counts once.
 func Width(line string, ambiguous int) int { return newMetric(ambiguous).width(line) }
 
 // Cut is the line itself if it fits into width columns, else its beginning
@@ -42,18 +43,24 @@ func (m metric) width(line string) int {
 	return sum
 }
 
-// cluster is the width of one grapheme cluster. The library looks at the first
-// rune and at a variation selector; a mark that is drawn before its letter
-// would hide a wide one, so all runes count.
+// cluster is the width of one grapheme cluster. The library looks at its first
+// rune and at a variation selector. That hides a wide letter behind a mark that
+// is written before it, and letters that join into one cluster but that most
+// terminals draw side by side, as in Thai and Devanagari; so all runes count.
 func (m metric) cluster(c string) int {
-	if len(c) == 1 {
-		return m.east.Rune(rune(c[0]))
+	if c[0] == ' ' { // what has no letter joins the space before it
+		return 1
 	}
 	w := m.east.String(c)
+	letters := 0
 	for _, r := range c {
-		w = max(w, m.east.Rune(r))
+		one := m.east.Rune(r)
+		w = max(w, one)
+		if unicode.IsLetter(r) {
+			letters += one
+		}
 	}
-	return min(w, 2)
+	return min(max(w, letters), 2)
 }
 
 func (m metric) cut(line string, width int, ellipsis string) string {

@@ -69,8 +69,10 @@ func (m metric) cells(par string) []cell {
 	cells := make([]cell, 0, len(par))
 	for g := graphemes.FromString(par); g.Next(); {
 		c := cell{start: g.Start(), end: g.End(), width: m.cluster(g.Value())}
-		r, _ := utf8.DecodeRuneInString(g.Value())
-		c.class = classOf(r)
+		r, size := utf8.DecodeRuneInString(g.Value())
+		if c.class = classOf(r); c.is(space) && size < len(g.Value()) {
+			c.class = 0 // a space that carries a mark is ink
+		}
 		if !c.is(space) && narrow.cluster(g.Value()) == 2 {
 			c.class |= wide
 		}

@@ -1,0 +1,4 @@
+package render
+
+// WordTables gives the tables of our own words to the tests.
+func WordTables() []any { return []any{chinese, english} }
