@@ -71,28 +71,26 @@ func NewBox(o BoxOptions) *Box {
 // Put adds a message. One whose id was seen before is accepted and ignored.
 // It fails with [ErrBoxFull] or [ErrBoxClosed], and then changes nothing.
 func (b *Box) Put(m event.MessageSent) error {
-	_, err := b.deliver(m, func() (event.Record, error) {
-		return event.Record{Time: b.now(), Data: m}, nil
-	})
+	at := b.now()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	fresh, err := b.admits(&m)
+	if fresh {
+		b.add(m, at)
+	}
 	return err
 }
 
-// deliver is the one way in for a live message: check, record, apply, under
-// the box's mutex, so that the order of the records is the order in the box
-// and nothing is recorded that the box refuses. record must not use the box.
-// The message returned is the one that was recorded, or m when it was seen
-// before.
+// deliver is the way in for a message that record appends to the log: check,
+// append, apply, under the box's mutex, so that the order of the records is the
+// order in the box and nothing is recorded that the box refuses. record must
+// not use the box. The message returned is the one that was recorded, or m
+// when it was seen before.
 func (b *Box) deliver(m event.MessageSent, record func() (event.Record, error)) (event.MessageSent, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, ok := b.seen[m.ID]; ok {
-		return m, nil
-	}
-	if b.closed {
-		return event.MessageSent{}, ErrBoxClosed
-	}
-	if b.limit > 0 && len(b.queue) >= b.limit && !alwaysFits(m) {
-		return event.MessageSent{}, ErrBoxFull
+	if fresh, err := b.admits(&m); !fresh {
+		return m, err
 	}
 	rec, err := record()
 	sent, err := appended[event.MessageSent](rec, err)
@@ -103,9 +101,24 @@ func (b *Box) deliver(m event.MessageSent, record func() (event.Record, error)) 
 	return sent, nil
 }
 
+// admits reports whether m is to be added, or why it may not be; it is neither
+// when m was seen before. The caller holds the mutex.
+func (b *Box) admits(m *event.MessageSent) (fresh bool, err error) {
+	if _, ok := b.seen[m.ID]; ok {
+		return false, nil
+	}
+	if b.closed {
+		return false, ErrBoxClosed
+	}
+	if b.limit > 0 && len(b.queue) >= b.limit && !alwaysFits(m) {
+		return false, ErrBoxFull
+	}
+	return true, nil
+}
+
 // alwaysFits reports whether the runtime posted m: a notice, a report, or a
 // late answer, which is the only note that a sub-agent sends to the leader.
-func alwaysFits(m event.MessageSent) bool {
+func alwaysFits(m *event.MessageSent) bool {
 	switch m.Kind {
 	case event.Progress, event.Completion:
 		return true
@@ -144,7 +157,7 @@ func (b *Box) add(m event.MessageSent, at time.Time) {
 	b.queue = append(b.queue, letter{m, at, wakes})
 	select {
 	case b.signal() <- struct{}{}:
-	default:
+	default: // the news is already there
 	}
 }
 
