@@ -1,6 +1,7 @@
 package mailbox_test
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"testing"
@@ -19,8 +20,9 @@ func (l *stubLog) Append(agent string, turn int, d event.Data) (event.Record, er
 
 func (l *stubLog) Live(string, int, event.Data) {}
 
-// BenchmarkBox puts messages in while a reader drains them. The ids are fresh,
-// so the box remembers every one.
+// BenchmarkBox puts messages into a box of the default size while a reader
+// drains it; who finds it full waits for the reader. The ids are fresh, so the
+// box remembers every one.
 func BenchmarkBox(b *testing.B) {
 	const run = 100_000
 	msgs := make([]event.MessageSent, run)
@@ -30,20 +32,26 @@ func BenchmarkBox(b *testing.B) {
 	b.ReportAllocs()
 	var sent int
 	for b.Loop() {
-		box := mailbox.NewBox(mailbox.BoxOptions{Limit: -1})
-		done := make(chan struct{})
+		box := mailbox.NewBox(mailbox.BoxOptions{})
+		drained := make(chan struct{}, 1)
 		go func() {
-			defer close(done)
-			for got := 0; got < run; got += len(box.Drain()) {
+			for got := 0; got < run; {
 				<-box.News()
+				got += len(box.Drain())
+				select {
+				case drained <- struct{}{}:
+				default:
+				}
 			}
+			close(drained)
 		}()
 		for _, m := range msgs {
-			if err := box.Put(m); err != nil {
-				b.Fatal(err)
+			for errors.Is(box.Put(m), mailbox.ErrBoxFull) {
+				<-drained
 			}
 		}
-		<-done
+		for range drained {
+		}
 		sent += run
 	}
 	b.ReportMetric(float64(sent)/b.Elapsed().Seconds(), "messages/s")
