@@ -42,17 +42,17 @@ type Box struct {
 	now   func() time.Time
 
 	mu     sync.Mutex // guards all below
-	queue  []letter
+	queue  []event.MessageSent
+	marks  []mark              // one for each of queue
 	seen   map[string]struct{} // ids of all messages that ever came
 	news   chan struct{}       // made when first needed: most boxes of a large team are idle
 	waking int                 // how many of queue wake
 	closed bool
 }
 
-// letter is a message that waits in a box.
-type letter struct {
-	msg   event.MessageSent
-	at    time.Time
+// mark is what a box notes about a waiting message.
+type mark struct {
+	at    time.Time // when it arrived
 	wakes bool
 }
 
@@ -71,28 +71,26 @@ func NewBox(o BoxOptions) *Box {
 // Put adds a message. One whose id was seen before is accepted and ignored.
 // It fails with [ErrBoxFull] or [ErrBoxClosed], and then changes nothing.
 func (b *Box) Put(m event.MessageSent) error {
-	_, err := b.deliver(m, func() (event.Record, error) {
-		return event.Record{Time: b.now(), Data: m}, nil
-	})
+	at := b.now()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	fresh, err := b.admits(&m)
+	if fresh {
+		b.add(m, at)
+	}
 	return err
 }
 
-// deliver is the one way in for a live message: check, record, apply, under
-// the box's mutex, so that the order of the records is the order in the box
-// and nothing is recorded that the box refuses. record must not use the box.
-// The message returned is the one that was recorded, or m when it was seen
-// before.
+// deliver is the way in for a message that record appends to the log: check,
+// append, apply, under the box's mutex, so that the order of the records is the
+// order in the box and nothing is recorded that the box refuses. record must
+// not use the box. The message returned is the one that was recorded, or m
+// when it was seen before.
 func (b *Box) deliver(m event.MessageSent, record func() (event.Record, error)) (event.MessageSent, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, ok := b.seen[m.ID]; ok {
-		return m, nil
-	}
-	if b.closed {
-		return event.MessageSent{}, ErrBoxClosed
-	}
-	if b.limit > 0 && len(b.queue) >= b.limit && !alwaysFits(m) {
-		return event.MessageSent{}, ErrBoxFull
+	if fresh, err := b.admits(&m); !fresh {
+		return m, err
 	}
 	rec, err := record()
 	sent, err := appended[event.MessageSent](rec, err)
@@ -103,9 +101,24 @@ func (b *Box) deliver(m event.MessageSent, record func() (event.Record, error)) 
 	return sent, nil
 }
 
+// admits reports whether m is to be added, or why it may not be; it is neither
+// when m was seen before. The caller holds the mutex.
+func (b *Box) admits(m *event.MessageSent) (fresh bool, err error) {
+	if _, ok := b.seen[m.ID]; ok {
+		return false, nil
+	}
+	if b.closed {
+		return false, ErrBoxClosed
+	}
+	if b.limit > 0 && len(b.queue) >= b.limit && !alwaysFits(m) {
+		return false, ErrBoxFull
+	}
+	return true, nil
+}
+
 // alwaysFits reports whether the runtime posted m: a notice, a report, or a
 // late answer, which is the only note that a sub-agent sends to the leader.
-func alwaysFits(m event.MessageSent) bool {
+func alwaysFits(m *event.MessageSent) bool {
 	switch m.Kind {
 	case event.Progress, event.Completion:
 		return true
@@ -121,7 +134,9 @@ func alwaysFits(m event.MessageSent) bool {
 func (b *Box) apply(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.MessageSent:
-		b.add(d, rec.Time)
+		if _, ok := b.seen[d.ID]; !ok {
+			b.add(d, rec.Time)
+		}
 	case event.MessageDelivered:
 		b.remove(d.ID)
 	case event.MessageReturned:
@@ -129,10 +144,9 @@ func (b *Box) apply(rec event.Record) {
 	}
 }
 
+// add puts a message that was not seen before into the queue. The caller holds
+// the mutex.
 func (b *Box) add(m event.MessageSent, at time.Time) {
-	if _, ok := b.seen[m.ID]; ok {
-		return
-	}
 	if b.seen == nil {
 		b.seen = make(map[string]struct{})
 	}
@@ -141,27 +155,35 @@ func (b *Box) add(m event.MessageSent, at time.Time) {
 	if wakes {
 		b.waking++
 	}
-	b.queue = append(b.queue, letter{m, at, wakes})
+	if len(b.queue) == cap(b.queue) { // double, also when large: bursts are short
+		b.queue, b.marks = slices.Grow(b.queue, len(b.queue)), slices.Grow(b.marks, len(b.queue))
+	}
+	b.queue = append(b.queue, m)
+	b.marks = append(b.marks, mark{at, wakes})
 	select {
 	case b.signal() <- struct{}{}:
-	default:
+	default: // the news is already there
 	}
 }
 
 func (b *Box) remove(id string) {
-	i := slices.IndexFunc(b.queue, func(l letter) bool { return l.msg.ID == id })
+	i := slices.IndexFunc(b.queue, func(m event.MessageSent) bool { return m.ID == id })
 	if i < 0 {
 		return
 	}
-	if b.queue[i].wakes {
+	if b.marks[i].wakes {
 		b.waking--
 	}
-	if i == 0 { // the usual case, without moving a long queue
-		b.queue[0] = letter{}
-		b.queue = b.queue[1:]
-		return
+	switch {
+	case len(b.queue) == 1: // an empty box holds no memory
+		b.queue, b.marks = nil, nil
+	case i == 0: // the usual case, without moving a long queue
+		b.queue[0] = event.MessageSent{}
+		b.queue, b.marks = b.queue[1:], b.marks[1:]
+	default:
+		b.queue = slices.Delete(b.queue, i, i+1)
+		b.marks = slices.Delete(b.marks, i, i+1)
 	}
-	b.queue = slices.Delete(b.queue, i, i+1)
 }
 
 // replay applies a record of the log, whatever the box would say to it today.
@@ -184,8 +206,8 @@ func (b *Box) signal() chan struct{} {
 func (b *Box) Drain() []event.MessageSent {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	msgs := b.waiting()
-	b.queue, b.waking = nil, 0
+	msgs := b.queue
+	b.queue, b.marks, b.waking = nil, nil, 0
 	return msgs
 }
 
@@ -193,19 +215,7 @@ func (b *Box) Drain() []event.MessageSent {
 func (b *Box) Peek() []event.MessageSent {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.waiting()
-}
-
-// waiting copies the messages out. The caller holds the mutex.
-func (b *Box) waiting() []event.MessageSent {
-	if len(b.queue) == 0 {
-		return nil
-	}
-	msgs := make([]event.MessageSent, len(b.queue))
-	for i, l := range b.queue {
-		msgs[i] = l.msg
-	}
-	return msgs
+	return slices.Clone(b.queue)
 }
 
 // News returns a channel that holds one signal when a message, any message,
@@ -232,7 +242,7 @@ func (b *Box) Unread() (n int, oldest time.Time) {
 	if len(b.queue) == 0 {
 		return 0, time.Time{}
 	}
-	return len(b.queue), b.queue[0].at
+	return len(b.queue), b.marks[0].at
 }
 
 // Close closes the box and returns the messages that nobody took, each once:
@@ -259,7 +269,7 @@ func (b *Box) giveBack(record func(event.MessageSent) (event.Record, error)) (m 
 	if len(b.queue) == 0 {
 		return event.MessageSent{}, false, nil
 	}
-	m = b.queue[0].msg
+	m = b.queue[0]
 	rec, err := record(m)
 	if err != nil {
 		return event.MessageSent{}, false, err

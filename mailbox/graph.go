@@ -29,27 +29,38 @@ type wait struct {
 type graph struct {
 	leader string
 	waits  map[string][]*wait // by agent, in order of age
+	wanted map[string]int     // how many waits are for the agent
 	count  uint64
 }
 
 func newGraph(leader string) *graph {
-	return &graph{leader: leader, waits: make(map[string][]*wait)}
+	return &graph{leader: leader, waits: make(map[string][]*wait), wanted: make(map[string]int)}
 }
 
 func (g *graph) add(w *wait) {
 	g.count++
 	w.age = g.count
 	g.waits[w.from] = append(g.waits[w.from], w)
+	for _, to := range w.on {
+		g.wanted[to]++
+	}
 }
 
 // remove takes w out; it does nothing when w is out already.
 func (g *graph) remove(w *wait) {
-	left := slices.DeleteFunc(g.waits[w.from], func(v *wait) bool { return v == w })
-	if len(left) == 0 {
-		delete(g.waits, w.from)
+	ws := g.waits[w.from]
+	i := slices.Index(ws, w)
+	if i < 0 {
 		return
 	}
-	g.waits[w.from] = left
+	if g.waits[w.from] = slices.Delete(ws, i, i+1); len(ws) == 1 {
+		delete(g.waits, w.from)
+	}
+	for _, to := range w.on {
+		if g.wanted[to]--; g.wanted[to] == 0 {
+			delete(g.wanted, to)
+		}
+	}
 }
 
 // all lists the waits in order of age.
@@ -74,7 +85,7 @@ func (g *graph) circle(w *wait) []hop {
 	if w.question != "" && slices.Contains(w.on, w.from) {
 		return []hop{{w, w.from}}
 	}
-	if w.from == g.leader {
+	if w.from == g.leader || g.wanted[w.from] == 0 {
 		return nil
 	}
 	g.add(w)
@@ -100,7 +111,7 @@ type early struct {
 // earlies returns the leader's waits that wait, directly or through others,
 // for the leader itself.
 func (g *graph) earlies() []early {
-	if g.leader == "" || len(g.waits[g.leader]) == 0 {
+	if len(g.waits[g.leader]) == 0 || g.wanted[g.leader] == 0 {
 		return nil
 	}
 	free := g.free(g.leader, false)

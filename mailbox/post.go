@@ -208,12 +208,14 @@ func (p *Post) Send(m Outgoing) (event.MessageSent, error) {
 	}
 	sent, err := to.box.deliver(msg, record)
 	switch {
+	case err == nil:
+		return sent, nil
 	case errors.Is(err, ErrBoxClosed):
-		return sent, fmt.Errorf("%w: %s (%s)", ErrTerminated, to.Name, to.ID)
+		err = fmt.Errorf("%w: %s (%s)", ErrTerminated, to.Name, to.ID)
 	case errors.Is(err, ErrBoxFull):
-		return sent, fmt.Errorf("%w: %s (%s) has to read first", ErrBoxFull, to.Name, to.ID)
+		err = fmt.Errorf("%w: %s (%s) has to read first", ErrBoxFull, to.Name, to.ID)
 	}
-	return sent, err
+	return event.MessageSent{}, err
 }
 
 // ends finds sender and receiver of a message.
