@@ -238,3 +238,12 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// bodies is a transport that answers each request with the next body.
+func bodies(texts ...string) http.RoundTripper {
+	n := 0
+	return roundTrip(func(*http.Request) (*http.Response, error) {
+		n++
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(texts[n-1]))}, nil
+	})
+}
