@@ -283,8 +283,8 @@ func (b *Box) giveBack(record func(event.MessageSent) (event.Record, error)) (m 
 func (b *Box) Hush() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i := range b.queue {
-		b.queue[i].wakes = false
+	for i := range b.marks {
+		b.marks[i].wakes = false
 	}
 	b.waking = 0
 }
