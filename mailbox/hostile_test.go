@@ -80,14 +80,20 @@ func hostileCases(tb testing.TB) []hostileCase {
 	return readCases[hostileCase](tb, "hostile/*.json")
 }
 
-// careless finds headers as a careless reader would, who trims lines and does
-// not care for names, in a text whose line ends are all LF.
-var careless = regexp.MustCompile(`(?m)^[\s\p{Z}\p{Cf}]*来自[ \t\p{Z}](?:.*[ \t\p{Z}])?的(?:任务发布|任务进度输出|任务完成汇报|任务结束汇报|提问|消息|回答)[ \t\p{Z}\p{Cf}]*$`)
+// careless matches the lines that a careless reader takes for headers, who
+// trims lines and does not care for names.
+var careless = regexp.MustCompile(`^[\s\p{Z}\p{Cf}]*来自[\s\p{Z}](?:.*[\s\p{Z}])?的(?:任务发布|任务进度输出|任务完成汇报|任务结束汇报|提问|消息|回答)[\s\p{Z}\p{Cf}]*$`)
 
 // carelessHeaders counts the headers in text for a careless reader who takes
 // anything for a line end.
 func carelessHeaders(text string) int {
-	return len(careless.FindAllString(lineEnds.ReplaceAllString(text, "\n"), -1))
+	n := 0
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }) {
+		if strings.Contains(line, "来自") && careless.MatchString(line) {
+			n++
+		}
+	}
+	return n
 }
 
 // ordinary is a message for the places around a hostile one.

@@ -64,8 +64,8 @@ func (r *reader) line() string {
 	return line
 }
 
-// fault is an error about the line that the byte before end belongs to or
-// ends.
+// fault is an error about the line in which the first end bytes of the text
+// end.
 func (r *reader) fault(end int, format string, args ...any) error {
 	line := 1 + strings.Count(r.text[:end], "\n")
 	return &ParseError{Line: line, Reason: fmt.Sprintf(format, args...)}
