@@ -80,12 +80,13 @@ type hop struct {
 }
 
 // circle returns the circle that w would close, beginning with w, or nil. The
-// leader's waits close none, but nobody, the leader included, may ask himself.
+// leader's waits close none, because it is always free; but nobody, the leader
+// included, may ask himself.
 func (g *graph) circle(w *wait) []hop {
 	if w.question != "" && slices.Contains(w.on, w.from) {
 		return []hop{{w, w.from}}
 	}
-	if w.from == g.leader || g.wanted[w.from] == 0 {
+	if g.wanted[w.from] == 0 {
 		return nil
 	}
 	g.add(w)

@@ -164,8 +164,8 @@ func TestLeadersWaitYields(t *testing.T) {
 func TestWaitOfOthers(t *testing.T) {
 	c := newCounter()
 	c.ask(t, "b", "a", "ask_b_001")
-	any, done := c.Waiting("a", []string{"b", "c"}, true)
-	if got := yielded(any); got != "-" {
+	open, done := c.Waiting("a", []string{"b", "c"}, true)
+	if got := yielded(open); got != "-" {
 		t.Errorf("a wait with a free branch ended because of %q", got)
 	}
 	cl, over, err := c.Ask(mailbox.Ask{ID: "ask_c_001", From: "c", To: "b"})

@@ -285,6 +285,29 @@ func TestReturnedNoteIsWordedByTheOption(t *testing.T) {
 	}
 }
 
+func TestApplyTakesOutWhatWasDeliveredOrReturned(t *testing.T) {
+	of := newOffice(t, mailbox.BoxOptions{}, uio)
+	box := of.boxes["uio_1"]
+	for n, id := range []string{"msg_tl_001", "msg_tl_002", "msg_tl_003"} {
+		of.Apply(event.Record{Seq: int64(n), Data: event.MessageSent{ID: id, Kind: event.Note, To: "uio_1"}})
+	}
+	for _, rec := range []event.Record{
+		{Agent: "uio_1", Data: event.MessageDelivered{ID: "msg_tl_002"}},
+		{Agent: "uio_1", Data: event.MessageDelivered{ID: "msg_tl_009"}},
+		{Agent: "fse_1", Data: event.MessageDelivered{ID: "msg_tl_001"}},
+		{Agent: "tl", Data: event.MessageReturned{ID: "msg_tl_001", To: "uio_1"}},
+	} {
+		of.Apply(rec)
+	}
+	if got := box.Peek(); len(got) != 1 || got[0].ID != "msg_tl_003" || !box.Waking() {
+		t.Errorf("box: %v, waking %v, want msg_tl_003 alone", got, box.Waking())
+	}
+	of.Apply(event.Record{Agent: "uio_1", Data: event.MessageDelivered{ID: "msg_tl_003"}})
+	if n, _ := box.Unread(); n != 0 || box.Waking() {
+		t.Errorf("%d unread, waking %v, want an empty box", n, box.Waking())
+	}
+}
+
 // TestConcurrentPost lets many agents write to each other while readers drain
 // and some agents are terminated under the hands of their senders.
 func TestConcurrentPost(t *testing.T) {

@@ -183,6 +183,50 @@ func TestResumeAtEveryCut(t *testing.T) {
 	})
 }
 
+// TestResumeBetweenAskAndRefusal cuts the log after the opening of a question
+// that closes a circle: whoever comes back to it is refused at once.
+func TestResumeBetweenAskAndRefusal(t *testing.T) {
+	again := mailbox.Ask{ID: "ask_b_001", From: "b", To: "a"}
+	for name, reenter := range map[string]func(c counter) (event.Outcome, error){
+		"wait": func(c counter) (event.Outcome, error) {
+			e, err := c.Wait(t.Context(), again.ID)
+			return e.Outcome, err
+		},
+		"ask": func(c counter) (event.Outcome, error) {
+			cl, _, err := c.Ask(again)
+			return cl.Outcome, err
+		},
+	} {
+		c := newCounter()
+		c.Apply(event.Record{Agent: "a", Data: event.QuestionOpened{ID: "ask_a_001", From: "a", To: "b"}})
+		c.Apply(event.Record{Agent: "b", Data: event.QuestionOpened{ID: "ask_b_001", From: "b", To: "a"}})
+		if edges := c.Waits(); len(edges) != 1 {
+			t.Errorf("%s: edges %v, want that of the first question alone", name, edges)
+		}
+		if got, err := reenter(c); err != nil || got != event.RefusedCycle {
+			t.Errorf("%s: %q, %v, want a refusal", name, got, err)
+		}
+		if c.log.len() != 1 {
+			t.Errorf("%s: %d records, want the refusal", name, c.log.len())
+		}
+	}
+}
+
+func TestApplyKeepsTheFirstClosing(t *testing.T) {
+	c := newCounter()
+	for _, d := range []event.Data{
+		event.QuestionOpened{ID: "ask_a_001", From: "a", To: "b"},
+		event.QuestionClosed{ID: "ask_a_001", Outcome: event.Answered, Text: "first"},
+		event.QuestionClosed{ID: "ask_a_001", Outcome: event.Failed},
+		event.QuestionClosed{ID: "ask_z_001", Outcome: event.Failed},
+	} {
+		c.Apply(event.Record{Data: d})
+	}
+	if e, err := c.Wait(t.Context(), "ask_a_001"); err != nil || e.Outcome != event.Answered || e.Text != "first" {
+		t.Errorf("Wait = %+v, %v, want the first closing", e, err)
+	}
+}
+
 // finish re-enters every open wait, returns what terminated agents never got,
 // delivers the rest, and checks the log.
 func (r *run) finish(past []event.Record) error {

@@ -6,7 +6,7 @@ import (
 )
 
 // Waiting says that agent waits for the output of the agents on, for one of
-// them with any, else for all; done, which may be called more than once, says
+// them with anyOne, else for all; done, which may be called more than once, says
 // that the wait is over. The leader is not waited for in this way, nor is the
 // agent itself: both are left out of on.
 //
@@ -18,8 +18,8 @@ import (
 //
 // A question that was open before and does not hold the wait up does not end
 // it: the leader may know of it and need the output to answer it.
-func (d *Desk) Waiting(agent string, on []string, any bool) (yield <-chan string, done func()) {
-	w := &wait{from: agent, any: any, yield: make(chan string, 1)}
+func (d *Desk) Waiting(agent string, on []string, anyOne bool) (yield <-chan string, done func()) {
+	w := &wait{from: agent, any: anyOne, yield: make(chan string, 1)}
 	for _, to := range on {
 		if to != d.graph.leader && to != agent && !slices.Contains(w.on, to) {
 			w.on = append(w.on, to)
