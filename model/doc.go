@@ -80,7 +80,8 @@
 //
 // A fault is one of these, for the first "times" plays of the entry for the
 // same reply (1 if not given; -1 for always), so that a retry can succeed. The
-// count of faults is the only state of a scripted client.
+// count of faults is the only state of a scripted client. Keys that start with
+// x- are ignored everywhere.
 //
 //	{"status": 429, "retry_after": "2s", "message": "…"}  a refused request
 //	{"stop_after": 12}                                    the stream ends after so many characters of text

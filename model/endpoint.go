@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 
 	openai "github.com/sashabaranov/go-openai"
 )
@@ -67,6 +68,9 @@ func NewOpenAI(e Endpoint) (Client, error) {
 	}
 	if e.Timeout < 0 || e.MaxOutputTokens < 0 || e.MaxConns < 0 {
 		return nil, errors.New("model: endpoint with a negative timeout, output limit or number of connections")
+	}
+	if strings.ContainsFunc(e.Key, unicode.IsControl) {
+		return nil, errors.New("model: the key has a line break or another control character; check its variable")
 	}
 	if e.Provider == "" {
 		e.Provider = providerCompatible

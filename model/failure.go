@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -45,14 +46,11 @@ func (a *adapter) classify(callCtx context.Context, err error) *Error {
 		return e
 	}
 	if e, ok := errors.AsType[*openai.APIError](err); ok {
-		status := e.HTTPStatusCode
-		if code, ok := e.Code.(int); ok && status == 0 && http.StatusText(code) != "" {
-			status = code
+		status, err := strconv.Atoi(fmt.Sprint(e.Code))
+		if err != nil || status < 400 || status > 599 {
+			status = 0
 		}
 		return streamError(status, e.Message, fmt.Sprint(e.Type, " ", e.Code))
-	}
-	if e, ok := errors.AsType[*openai.RequestError](err); ok {
-		return refusal(e.HTTPStatusCode, http.Header{}, e.Body)
 	}
 	if isLocal(err) {
 		return NewError(ClassBadRequest, cutWords(err.Error()))
@@ -70,15 +68,9 @@ func (a *adapter) classify(callCtx context.Context, err error) *Error {
 
 // isLocal reports whether go-openai refused the request before it was sent.
 func isLocal(err error) bool {
-	for _, target := range []error{
-		openai.ErrChatCompletionInvalidModel, openai.ErrReasoningToolsRequireResponses,
-		openai.ErrReasoningEffortUnsupported, openai.ErrReasoningSamplingUnsupported,
-	} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
+	return errors.Is(err, openai.ErrChatCompletionInvalidModel) ||
+		errors.Is(err, openai.ErrReasoningToolsRequireResponses) ||
+		errors.Is(err, openai.ErrReasoningEffortUnsupported)
 }
 
 func isNetwork(err error) bool {

@@ -288,6 +288,7 @@ func TestErrorInsideTheStream(t *testing.T) {
 		{`{"error":{"message":"the engine died"}}`, model.ClassProviderError},
 		{`{"error":{"message":"Rate limit reached","code":429}}`, model.ClassRateLimited},
 		{`{"error":{"message":"overloaded","type":"overloaded_error"}}`, model.ClassOverloaded},
+		{`{"error":{"message":"later","code":"503"}}`, model.ClassOverloaded},
 		{`{"choices":"what"}`, model.ClassProviderError},
 	}
 	for _, tt := range tests {
@@ -380,11 +381,12 @@ func TestEndpointsRefused(t *testing.T) {
 		{"no scheme", model.Endpoint{Model: "m", BaseURL: "api.example.com/v1"}, "https://"},
 		{"other scheme", model.Endpoint{Model: "m", BaseURL: "ftp://x"}, "https://"},
 		{"timeout", model.Endpoint{Model: "m", BaseURL: "http://x", Timeout: -1}, "negative"},
+		{"key", model.Endpoint{Model: "m", BaseURL: "http://x", Key: "sk-secret\nX: y"}, "control character"},
 		{"extra", model.Endpoint{Model: "m", BaseURL: "http://x", Extra: map[string]any{"f": func() {}}}, "body field f"},
 	}
 	for _, tt := range tests {
 		_, err := model.NewOpenAI(tt.e)
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "model: ") {
+		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "model: ") {
 			t.Errorf("%s: error %v, want one that says %q", tt.name, err, tt.want)
 		}
 	}

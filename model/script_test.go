@@ -60,7 +60,9 @@ func user(o model.Origin) model.Message {
 	return model.Message{Role: model.User, Content: "<frame>" + o.Content + "</frame>", Origin: o}
 }
 
-func said(calls ...event.Call) model.Message { return model.Message{Role: model.Assistant, Calls: calls} }
+func said(calls ...event.Call) model.Message {
+	return model.Message{Role: model.Assistant, Calls: calls}
+}
 
 func result(id, text string) model.Message {
 	return model.Message{Role: model.ToolRole, CallID: id, Content: text}
