@@ -48,6 +48,7 @@ func (p *Printer) markdown(out *bufio.Writer, rec event.Record) {
 	case event.RunFinished:
 		fmt.Fprintf(out, "- %s %s %s\n\n## %s\n\n%s\n", p.clock(rec.Time), e.purpose, code(e.text), p.words.answer, codeBlock(d.Answer))
 		return
+	default: // one of many
 	}
 	switch {
 	case !p.shows(e):
