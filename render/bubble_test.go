@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/render"
-	"pgregory.net/rapid"
 )
 
 func note(content string) event.Record {
@@ -152,19 +153,23 @@ func TestAnswerBubble(t *testing.T) {
 		want   []string
 	}{
 		{
-			"answered", event.QuestionClosed{ID: "ask_uio_001", Outcome: event.Answered, From: "fse_1", AnswerID: "ans_fse_001", Text: "yes"},
+			"answered",
+			event.QuestionClosed{ID: "ask_uio_001", Outcome: event.Answered, From: "fse_1", AnswerID: "ans_fse_001", Text: "yes"},
 			[]string{"│ fse_1  answer ", "│ yes ", "  ans_fse_001 → uio_1  re ask_uio_001\n"},
 		},
 		{
-			"implicit", event.QuestionClosed{ID: "ask_uio_001", Outcome: event.Implicit, From: "fse_1", Text: "yes"},
+			"implicit",
+			event.QuestionClosed{ID: "ask_uio_001", Outcome: event.Implicit, From: "fse_1", Text: "yes"},
 			[]string{"│ fse_1  answer ", "  → uio_1  re ask_uio_001  answered by its output\n"},
 		},
 		{
-			"partial text", event.QuestionClosed{ID: "ask_uio_001", Outcome: event.OverBudget, Text: "half"},
+			"partial text",
+			event.QuestionClosed{ID: "ask_uio_001", Outcome: event.OverBudget, Text: "half"},
 			[]string{"│ fse_1  answer ", "│ half ", "  → uio_1  re ask_uio_001  reached a limit\n"},
 		},
 		{
-			"none", event.QuestionClosed{ID: "ask_uio_001", Outcome: event.RefusedCycle, Detail: "uio_1 → fse_1 → uio_1"},
+			"none",
+			event.QuestionClosed{ID: "ask_uio_001", Outcome: event.RefusedCycle, Detail: "uio_1 → fse_1 → uio_1"},
 			[]string{"  uio_1  unanswered  ask_uio_001  refused: agents would\n    wait in a circle", "uio_1 → fse_1 → uio_1"},
 		},
 	} {

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/render"
-	"pgregory.net/rapid"
 )
 
 func clock(second int) time.Time { return time.Date(2000, 1, 1, 10, 0, second, 0, time.UTC) }
@@ -55,14 +56,16 @@ func rowsOfStory(t *testing.T, o render.Options) string {
 func exampleRows() ([]render.Row, render.Total, time.Time) {
 	now := clock(41)
 	cny := func(amount float64) *event.Cost { return &event.Cost{Currency: "CNY", Amount: amount} }
-	return []render.Row{
-			{ID: "tl", Name: "Team Leader", State: event.Waiting, Phase: render.PhaseReports, Unfinished: 2, Since: clock(0), Tokens: 3100, Cost: cny(0.004)},
-			{ID: "uio_1", Name: "UI Operator_1", State: event.Waiting, Phase: render.PhaseAnswer, Doing: "ask_uio_001", On: "fse_1", WaitSince: clock(35), Since: clock(3), Tokens: 5700, Cost: cny(0.008)},
-			{ID: "fse_1", Name: "Full-Stack Engineer_1", State: event.Working, Phase: render.PhaseTool, Doing: "write_file api.md", Since: clock(6), Tokens: 9200, Cost: cny(0.013)},
-			{ID: "qae_1", Name: "QA Engineer_1", State: event.Idle, Phase: render.PhaseIdle, Since: clock(39)},
-		}, render.Total{
-			Tokens: 18000, Cost: cny(0.025), Budget: cny(5), Since: clock(0), Deadline: 30 * time.Minute, Stoppable: true,
-		}, now
+	rows := []render.Row{
+		{ID: "tl", Name: "Team Leader", State: event.Waiting, Phase: render.PhaseReports, Unfinished: 2, Since: clock(0), Tokens: 3100, Cost: cny(0.004)},
+		{ID: "uio_1", Name: "UI Operator_1", State: event.Waiting, Phase: render.PhaseAnswer, Doing: "ask_uio_001", On: "fse_1", WaitSince: clock(35), Since: clock(3), Tokens: 5700, Cost: cny(0.008)},
+		{ID: "fse_1", Name: "Full-Stack Engineer_1", State: event.Working, Phase: render.PhaseTool, Doing: "write_file api.md", Since: clock(6), Tokens: 9200, Cost: cny(0.013)},
+		{ID: "qae_1", Name: "QA Engineer_1", State: event.Idle, Phase: render.PhaseIdle, Since: clock(39)},
+	}
+	total := render.Total{
+		Tokens: 18000, Cost: cny(0.025), Budget: cny(5), Since: clock(0), Deadline: 30 * time.Minute, Stoppable: true,
+	}
+	return rows, total, now
 }
 
 func TestRowsExample(t *testing.T) {
