@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/render"
-	"pgregory.net/rapid"
 )
 
 func note(content string) event.Record {
@@ -140,5 +141,45 @@ func TestLongBubbleIsBounded(t *testing.T) {
 	}
 	if want := "  … 101 more lines, see troupe runs show r_7k3m\n"; !strings.Contains(got, want) {
 		t.Errorf("bubble does not say %q:\n%s", want, got[len(got)-300:])
+	}
+}
+
+// TestAnswerBubble checks who is said to answer whom.
+func TestAnswerBubble(t *testing.T) {
+	opened := event.Record{V: 1, Seq: 1, Data: event.QuestionOpened{ID: "ask_uio_001", From: "uio_1", To: "fse_1"}}
+	for _, tt := range []struct {
+		name   string
+		closed event.QuestionClosed
+		want   []string
+	}{
+		{
+			"answered",
+			event.QuestionClosed{ID: "ask_uio_001", Outcome: event.Answered, From: "fse_1", AnswerID: "ans_fse_001", Text: "yes"},
+			[]string{"│ fse_1  answer ", "│ yes ", "  ans_fse_001 → uio_1  re ask_uio_001\n"},
+		},
+		{
+			"implicit",
+			event.QuestionClosed{ID: "ask_uio_001", Outcome: event.Implicit, From: "fse_1", Text: "yes"},
+			[]string{"│ fse_1  answer ", "  → uio_1  re ask_uio_001  answered by its output\n"},
+		},
+		{
+			"partial text",
+			event.QuestionClosed{ID: "ask_uio_001", Outcome: event.OverBudget, Text: "half"},
+			[]string{"│ fse_1  answer ", "│ half ", "  → uio_1  re ask_uio_001  reached a limit\n"},
+		},
+		{
+			"none",
+			event.QuestionClosed{ID: "ask_uio_001", Outcome: event.RefusedCycle, Detail: "uio_1 → fse_1 → uio_1"},
+			[]string{"  uio_1  unanswered  ask_uio_001  refused: agents would\n    wait in a circle", "uio_1 → fse_1 → uio_1"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := show([]event.Record{opened, {V: 1, Seq: 2, Data: tt.closed}}, render.Options{Width: 60})
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("text has no %q:\n%s", want, got)
+				}
+			}
+		})
 	}
 }

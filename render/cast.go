@@ -9,12 +9,15 @@ import (
 
 // cast is who takes part in a run, folded from the records.
 type cast struct {
-	runID    string
-	scripted bool // the whole run is
-	agents   map[string]member
-	askers   map[string]string // who asked, by question id
-	tools    map[string]string // "name argument" of running calls, by call id
+	runID     string
+	scripted  bool // the whole run is
+	agents    map[string]member
+	questions map[string]question // that are open, by id
+	tools     map[string]string   // "name argument" of running calls, by call id
 }
+
+// question is who asked whom.
+type question struct{ from, to string }
 
 type member struct {
 	name, code string
@@ -28,8 +31,8 @@ func newCast() *cast {
 			event.Person:  {name: event.PersonName, code: event.Person},
 			event.Runtime: {name: event.RuntimeName, code: event.Runtime},
 		},
-		askers: map[string]string{},
-		tools:  map[string]string{},
+		questions: map[string]question{},
+		tools:     map[string]string{},
 	}
 }
 
@@ -45,9 +48,10 @@ func (c *cast) apply(rec event.Record) {
 			c.agents[d.From] = member{name: CleanLine(d.FromName)}
 		}
 	case event.QuestionOpened:
-		c.askers[d.ID] = d.From
+		c.questions[d.ID] = question{from: d.From, to: d.To}
 	case event.ToolStarted:
 		c.tools[d.CallID] = callText(d.Name, d.Arguments)
+	default: // tells nothing of who is who
 	}
 }
 
@@ -55,9 +59,10 @@ func (c *cast) apply(rec event.Record) {
 func (c *cast) forget(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.QuestionClosed:
-		delete(c.askers, d.ID)
+		delete(c.questions, d.ID)
 	case event.ToolFinished:
 		delete(c.tools, d.CallID)
+	default: // was not kept
 	}
 }
 

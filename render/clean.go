@@ -70,7 +70,7 @@ const (
 // not swallowed: only its introducer counts.
 func sequence(text string) int {
 	r, size := utf8.DecodeRuneInString(text)
-	intro := byte(0)
+	var intro byte
 	switch {
 	case r == esc && len(text) > 1:
 		intro = text[1]

@@ -95,11 +95,11 @@ func isUnsafe(r rune) bool {
 	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// TestCleanIsLinear cleans a megabyte of introducers, which would take minutes
+// TestCleanIsLinear cleans a great many introducers, which would take minutes
 // if each looked for its end to the end of the text.
 func TestCleanIsLinear(t *testing.T) {
 	for _, intro := range []string{"\x1b]", "\u009d", "\x1b[", "\u009b", "\x1b", "\x1b "} {
-		if got := strings.TrimLeft(render.Clean(strings.Repeat(intro, 1<<20)), "]"); got != "" {
+		if got := strings.TrimLeft(render.Clean(strings.Repeat(intro, 1<<18)), "]"); got != "" {
 			t.Errorf("Clean of many %q = %.20q, want nothing", intro, got)
 		}
 	}

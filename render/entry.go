@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -84,19 +85,17 @@ func (e entry) with(w weight, st Style, purpose string, parts ...string) entry {
 
 // partial marks the completion of a turn that did not end by itself.
 func (p *Printer) partial(r event.Reason) string {
-	switch r {
-	case "", event.EndNatural:
+	if r == "" || r == event.EndNatural {
 		return ""
-	case event.EndLimit, event.EndFailed, event.EndStopped, event.EndTerminated:
 	}
 	return lookUp(p.words.reasons, r)
 }
 
 // describeAnswer tells of the end of a question: the answer, or why none came.
 func (p *Printer) describeAnswer(d event.QuestionClosed) entry {
-	asker := p.cast.askers[d.ID]
+	q := p.cast.questions[d.ID]
 	if d.Text == "" {
-		e := entry{agent: asker}
+		e := entry{agent: q.from, to: q.to}
 		return e.with(notice, StyleWarn, p.words.unanswered, d.ID, lookUp(p.words.outcomes, d.Outcome), d.Detail)
 	}
 	remark := ""
@@ -104,7 +103,7 @@ func (p *Printer) describeAnswer(d event.QuestionClosed) entry {
 		remark = lookUp(p.words.outcomes, d.Outcome)
 	}
 	return entry{
-		weight: message, agent: d.From, to: asker, purpose: p.words.kind(event.Answer), style: StyleKind,
+		weight: message, agent: cmp.Or(d.From, q.to), to: q.from, purpose: p.words.kind(event.Answer), style: StyleKind,
 		id: CleanLine(d.AnswerID), re: CleanLine(d.ID), remark: remark, text: d.Text,
 	}
 }
@@ -130,8 +129,9 @@ func (p *Printer) describeRun(e entry, data event.Data) entry {
 			tokens(d.Usage.Total(), d.Usage.Estimated)+" token", p.cost(d.Cost, false), limit)
 	case event.RunFailed:
 		return e.with(notice, StyleError, p.words.runFailed, failureText(d.Failure))
+	default:
+		return e
 	}
-	return e
 }
 
 func (p *Printer) describeAgent(e entry, data event.Data) entry {
@@ -153,8 +153,9 @@ func (p *Printer) describeAgent(e entry, data event.Data) entry {
 			return e.with(notice, StyleError, p.words.failed, text)
 		}
 		return entry{}
+	default:
+		return e
 	}
-	return e
 }
 
 func (p *Printer) describeModel(e entry, data event.Data) entry {
@@ -172,8 +173,9 @@ func (p *Printer) describeModel(e entry, data event.Data) entry {
 		return e.with(notice, StyleError, p.words.failed, p.failures[e.agent])
 	case event.ModelProfile:
 		return e.with(fact, StyleDim, p.words.profile, d.Endpoint, d.Switch+"="+d.Value, d.Why)
+	default:
+		return e
 	}
-	return e
 }
 
 func (p *Printer) describeTool(e entry, data event.Data) entry {
@@ -207,8 +209,9 @@ func (p *Printer) describeTool(e entry, data event.Data) entry {
 		return e.with(notice, StyleDim, p.words.decided, d.ID, decision, d.By, d.Reason)
 	case event.ArtifactCreated:
 		return e.with(fact, StyleDim, p.words.artifact, d.Path, size(d.Bytes))
+	default:
+		return e
 	}
-	return e
 }
 
 // speaks has the tools whose message is shown itself.

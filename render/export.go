@@ -21,10 +21,12 @@ func Markdown(records iter.Seq2[event.Record, error], w io.Writer, o Options) er
 	p := NewPrinter(o)
 	out := bufio.NewWriter(w)
 	for rec, err := range records {
+		if err == nil {
+			_, err = out.WriteString(p.markdown(rec))
+		}
 		if err != nil {
 			return fmt.Errorf("render: transcript: %w", err)
 		}
-		p.markdown(out, rec)
 	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("render: transcript: %w", err)
@@ -32,35 +34,41 @@ func Markdown(records iter.Seq2[event.Record, error], w io.Writer, o Options) er
 	return nil
 }
 
-// markdown writes one record. The writer keeps its first error.
-func (p *Printer) markdown(out *bufio.Writer, rec event.Record) {
+// markdown is the text for one record.
+func (p *Printer) markdown(rec event.Record) string {
 	p.cast.apply(rec)
 	e := p.describe(rec)
 	p.cast.forget(rec)
 	switch d := rec.Data.(type) {
 	case event.RunStarted:
-		fmt.Fprintf(out, "# %s %s\n\n", p.words.transcript, code(p.cast.runID))
+		title := join(" ", "# "+p.words.transcript, code(p.cast.runID))
 		if p.cast.scripted {
-			fmt.Fprintf(out, "%s\n\n", p.script())
+			title += " " + p.script()
 		}
-		fmt.Fprintf(out, "## %s\n\n%s\n", p.words.task, codeBlock(d.Task))
-		return
+		return title + "\n\n" + section(p.words.task, d.Task) + "\n"
 	case event.RunFinished:
-		fmt.Fprintf(out, "- %s %s %s\n\n## %s\n\n%s\n", p.clock(rec.Time), e.purpose, code(e.text), p.words.answer, codeBlock(d.Answer))
-		return
+		return p.item(rec, e) + "\n" + section(p.words.answer, d.Answer)
+	default: // one of many
 	}
 	switch {
 	case !p.shows(e):
-	case e.weight == message:
-		title := p.clock(rec.Time) + " " + code(p.cast.name(e.agent)) + " " + e.purpose
-		if p.cast.isScripted(e.agent) {
-			title += " " + p.script()
-		}
-		fmt.Fprintf(out, "\n### %s\n\n%s\n\n%s\n", title, code(p.reference(e)), codeBlock(e.text))
-	default:
-		fmt.Fprintf(out, "- %s %s\n", p.clock(rec.Time), join(" ", code(short(e.agent)), e.purpose, code(e.text)))
+		return ""
+	case e.weight != message:
+		return p.item(rec, e)
 	}
+	title := join(" ", p.clock(rec.Time), code(p.cast.name(e.agent)), e.purpose)
+	if p.cast.isScripted(e.agent) {
+		title += " " + p.script()
+	}
+	return "\n### " + title + "\n\n" + code(p.reference(e)) + "\n\n" + codeBlock(e.text) + "\n"
 }
+
+// item is an entry that is no message.
+func (p *Printer) item(rec event.Record, e entry) string {
+	return "- " + join(" ", p.clock(rec.Time), code(short(e.agent)), e.purpose, code(e.text)) + "\n"
+}
+
+func section(title, text string) string { return "## " + title + "\n\n" + codeBlock(text) }
 
 // code is one line as Markdown code.
 func code(text string) string {

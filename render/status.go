@@ -26,8 +26,8 @@ type agentStatus struct {
 	changed         time.Time // when the state last changed
 	thinking        bool      // a model call is under way
 	calls           []openCall
-	question        *openQuestion
-	approval        *openCall
+	approvals       []openCall
+	questions       []openQuestion
 	spending
 }
 
@@ -60,11 +60,13 @@ func (s *Status) Apply(rec event.Record) {
 			state: event.Created, since: rec.Time, changed: rec.Time,
 		})
 	case event.QuestionOpened:
-		if a := s.agent(d.From); a != nil && !d.Reply {
-			a.question = &openQuestion{id: d.ID, to: d.To, at: rec.Time}
+		if a := s.agent(d.From); a != nil {
+			a.questions = append(a.questions, openQuestion{id: d.ID, to: d.To, at: rec.Time})
 		}
 	case event.QuestionClosed:
 		s.closeQuestion(d.ID)
+	case event.ApprovalDecided:
+		s.closeApproval(d.ID)
 	default:
 		s.applyAgent(rec)
 	}
@@ -78,6 +80,7 @@ func (s *Status) applyAgent(rec event.Record) {
 		s.spend(a, d.Usage, d.Cost)
 	case event.ModelFailed:
 		s.spend(a, d.Usage, nil)
+	default: // costs nothing
 	}
 	if a == nil {
 		return
@@ -96,9 +99,8 @@ func (s *Status) applyAgent(rec event.Record) {
 	case event.ToolFinished:
 		a.calls = slices.DeleteFunc(a.calls, func(c openCall) bool { return c.id == d.CallID })
 	case event.ApprovalRequested:
-		a.approval = &openCall{id: d.ID, name: d.Name, text: callText(d.Name, d.Arguments), at: rec.Time}
-	case event.ApprovalDecided:
-		a.approval = nil
+		a.approvals = append(a.approvals, openCall{id: d.ID, name: d.Name, text: callText(d.Name, d.Arguments), at: rec.Time})
+	default: // changes nothing that a row shows
 	}
 }
 
@@ -111,9 +113,14 @@ func (s *Status) agent(id string) *agentStatus {
 
 func (s *Status) closeQuestion(id string) {
 	for _, a := range s.agents {
-		if a.question != nil && a.question.id == id {
-			a.question = nil
-		}
+		a.questions = slices.DeleteFunc(a.questions, func(q openQuestion) bool { return q.id == id })
+	}
+}
+
+// closeApproval looks at all agents: the record may be about the person.
+func (s *Status) closeApproval(id string) {
+	for _, a := range s.agents {
+		a.approvals = slices.DeleteFunc(a.approvals, func(c openCall) bool { return c.id == id })
 	}
 }
 
@@ -146,7 +153,7 @@ func (a *agentStatus) move(at time.Time, d event.AgentState) {
 
 // rest forgets what was under way; nothing is when a turn has ended.
 func (a *agentStatus) rest() {
-	a.thinking, a.calls, a.question, a.approval = false, nil, nil, nil
+	a.thinking, a.calls, a.approvals, a.questions = false, nil, nil, nil
 }
 
 // Rows is a row for each live agent, in the order of their creation;
@@ -221,19 +228,21 @@ func (a *agentStatus) working(r *Row) {
 	}
 }
 
-// waiting tells what the agent waits for. A question outlives the ask of a
+// waiting tells what the agent waits for, the oldest of several. A question outlives the ask of a
 // leader that was called away, so a wait for reports goes first.
 func (a *agentStatus) waiting(r *Row) {
 	r.WaitSince = a.changed
 	reports := slices.ContainsFunc(a.calls, func(c openCall) bool { return c.name == "wait_sub_agent_output" })
 	switch {
-	case a.approval != nil:
-		r.Phase, r.Doing, r.WaitSince = PhaseApproval, CleanLine(a.approval.id)+" "+a.approval.text, a.approval.at
+	case len(a.approvals) > 0:
+		first := a.approvals[0]
+		r.Phase, r.Doing, r.WaitSince = PhaseApproval, CleanLine(first.id)+" "+first.text, first.at
 	case reports:
 		r.Phase = PhaseReports
-	case a.question != nil:
-		r.Phase, r.Doing, r.WaitSince = PhaseAnswer, CleanLine(a.question.id), a.question.at
-		r.On = short(a.question.to)
+	case len(a.questions) > 0:
+		first := a.questions[0]
+		r.Phase, r.Doing, r.WaitSince = PhaseAnswer, CleanLine(first.id), first.at
+		r.On = short(first.to)
 	default:
 		r.Phase, r.Doing = PhaseWaiting, a.cause
 	}

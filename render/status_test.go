@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/render"
-	"pgregory.net/rapid"
 )
 
 func clock(second int) time.Time { return time.Date(2000, 1, 1, 10, 0, second, 0, time.UTC) }
@@ -55,14 +56,16 @@ func rowsOfStory(t *testing.T, o render.Options) string {
 func exampleRows() ([]render.Row, render.Total, time.Time) {
 	now := clock(41)
 	cny := func(amount float64) *event.Cost { return &event.Cost{Currency: "CNY", Amount: amount} }
-	return []render.Row{
-			{ID: "tl", Name: "Team Leader", State: event.Waiting, Phase: render.PhaseReports, Unfinished: 2, Since: clock(0), Tokens: 3100, Cost: cny(0.004)},
-			{ID: "uio_1", Name: "UI Operator_1", State: event.Waiting, Phase: render.PhaseAnswer, Doing: "ask_uio_001", On: "fse_1", WaitSince: clock(35), Since: clock(3), Tokens: 5700, Cost: cny(0.008)},
-			{ID: "fse_1", Name: "Full-Stack Engineer_1", State: event.Working, Phase: render.PhaseTool, Doing: "write_file api.md", Since: clock(6), Tokens: 9200, Cost: cny(0.013)},
-			{ID: "qae_1", Name: "QA Engineer_1", State: event.Idle, Phase: render.PhaseIdle, Since: clock(39)},
-		}, render.Total{
-			Tokens: 18000, Cost: cny(0.025), Budget: cny(5), Since: clock(0), Deadline: 30 * time.Minute, Stoppable: true,
-		}, now
+	rows := []render.Row{
+		{ID: "tl", Name: "Team Leader", State: event.Waiting, Phase: render.PhaseReports, Unfinished: 2, Since: clock(0), Tokens: 3100, Cost: cny(0.004)},
+		{ID: "uio_1", Name: "UI Operator_1", State: event.Waiting, Phase: render.PhaseAnswer, Doing: "ask_uio_001", On: "fse_1", WaitSince: clock(35), Since: clock(3), Tokens: 5700, Cost: cny(0.008)},
+		{ID: "fse_1", Name: "Full-Stack Engineer_1", State: event.Working, Phase: render.PhaseTool, Doing: "write_file api.md", Since: clock(6), Tokens: 9200, Cost: cny(0.013)},
+		{ID: "qae_1", Name: "QA Engineer_1", State: event.Idle, Phase: render.PhaseIdle, Since: clock(39)},
+	}
+	total := render.Total{
+		Tokens: 18000, Cost: cny(0.025), Budget: cny(5), Since: clock(0), Deadline: 30 * time.Minute, Stoppable: true,
+	}
+	return rows, total, now
 }
 
 func TestRowsExample(t *testing.T) {
@@ -197,5 +200,66 @@ func TestStatusClockAhead(t *testing.T) {
 	s.Apply(event.Record{V: 1, Time: clock(30), Agent: "tl", Data: event.AgentCreated{Name: "Team Leader"}})
 	if got := s.Rows(clock(10))[0].Since; !got.Equal(clock(10)) {
 		t.Errorf("Since = %v, want %v", got, clock(10))
+	}
+}
+
+// TestStatusPhases checks what a row says for each thing an agent can wait for.
+func TestStatusPhases(t *testing.T) {
+	created := event.AgentCreated{Name: "UI Operator_1", Model: "m", Scripted: true}
+	to := func(s event.State, cause string) event.Data { return event.AgentState{To: s, Cause: cause} }
+	call := event.ToolStarted{CallID: "c1", Name: "read_file", Arguments: `{"path":"a.md"}`}
+	for _, tt := range []struct {
+		name  string
+		data  []event.Data
+		phase render.Phase
+		doing string
+	}{
+		{"created", nil, render.PhaseReady, ""},
+		{"working", []event.Data{to(event.Working, "")}, render.PhaseWorking, ""},
+		{"thinking", []event.Data{to(event.Working, ""), event.ModelRequested{}}, render.PhaseThinking, ""},
+		{"thought", []event.Data{to(event.Working, ""), event.ModelRequested{}, event.ModelReplied{}}, render.PhaseWorking, ""},
+		{"tool", []event.Data{to(event.Working, ""), call}, render.PhaseTool, "read_file a.md"},
+		{"tool ended", []event.Data{to(event.Working, ""), call, event.ToolFinished{CallID: "c1"}}, render.PhaseWorking, ""},
+		{"waiting", []event.Data{to(event.Waiting, "a lock")}, render.PhaseWaiting, "a lock"},
+		{"reports", []event.Data{event.ToolStarted{CallID: "c1", Name: "wait_sub_agent_output"}, to(event.Waiting, "")}, render.PhaseReports, ""},
+		{"question", []event.Data{event.QuestionOpened{ID: "ask_uio_001", From: "uio_1", To: "tl"}, to(event.Waiting, "")}, render.PhaseAnswer, "ask_uio_001"},
+		{"question answered", []event.Data{event.QuestionOpened{ID: "q", From: "uio_1"}, to(event.Waiting, "x"), event.QuestionClosed{ID: "q"}}, render.PhaseWaiting, "x"},
+		{"reply awaited", []event.Data{event.QuestionOpened{ID: "msg_1", From: "uio_1", Reply: true}, to(event.Waiting, "")}, render.PhaseAnswer, "msg_1"},
+		{"question beside work", []event.Data{event.QuestionOpened{ID: "q", From: "uio_1"}, to(event.Working, ""), call}, render.PhaseTool, "read_file a.md"},
+		{"approval", []event.Data{event.ApprovalRequested{ID: "apr_001", Name: "run_command", Arguments: `{"command":"ls"}`}, to(event.Waiting, "")}, render.PhaseApproval, "apr_001 run_command ls"},
+		{"approval decided", []event.Data{event.ApprovalRequested{ID: "apr_001"}, event.ApprovalDecided{ID: "apr_001"}, to(event.Waiting, "x")}, render.PhaseWaiting, "x"},
+		{"one of two approvals decided", []event.Data{event.ApprovalRequested{ID: "apr_001"}, event.ApprovalRequested{ID: "apr_002", Name: "x"}, event.ApprovalDecided{ID: "apr_001"}, to(event.Waiting, "")}, render.PhaseApproval, "apr_002 x"},
+		{"one of two questions answered", []event.Data{event.QuestionOpened{ID: "q1", From: "uio_1"}, event.QuestionOpened{ID: "q2", From: "uio_1"}, to(event.Waiting, ""), event.QuestionClosed{ID: "q2"}}, render.PhaseAnswer, "q1"},
+		{"idle", []event.Data{to(event.Working, ""), call, to(event.Idle, "")}, render.PhaseIdle, ""},
+		{"works anew", []event.Data{to(event.Working, ""), call, event.TurnEnded{}, to(event.Idle, ""), to(event.Working, "")}, render.PhaseWorking, ""},
+		{"failed", []event.Data{to(event.Failing, "502")}, render.PhaseFailed, "502"},
+		{"stopped", []event.Data{to(event.Stopped, "by user")}, render.PhaseStopped, "by user"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := render.NewStatus()
+			for _, d := range append([]event.Data{created}, tt.data...) {
+				s.Apply(event.Record{V: 1, Time: clock(1), Agent: "uio_1", Data: d})
+			}
+			row := s.Rows(clock(2))[0]
+			if row.Phase != tt.phase || row.Doing != tt.doing {
+				t.Errorf("row does %q %q, want %q %q", row.Phase, row.Doing, tt.phase, tt.doing)
+			}
+			if row.ID != "uio_1" || row.Name != "UI Operator_1" || row.Model != "m" || !row.Scripted {
+				t.Errorf("row is not that of the agent: %+v", row)
+			}
+		})
+	}
+}
+
+func TestTerminatedHasNoRow(t *testing.T) {
+	s := render.NewStatus()
+	s.Apply(event.Record{V: 1, Agent: "uio_1", Data: event.AgentCreated{Name: "UI Operator_1"}})
+	s.Apply(event.Record{V: 1, Agent: "uio_1", Data: event.ModelReplied{Usage: event.Usage{Input: 7}}})
+	s.Apply(event.Record{V: 1, Agent: "uio_1", Data: event.AgentState{To: event.Finished}})
+	if rows := s.Rows(clock(0)); len(rows) != 0 {
+		t.Errorf("terminated agent has a row: %+v", rows)
+	}
+	if got := s.Total().Tokens; got != 7 {
+		t.Errorf("total is %d tokens, want those of the terminated agent, 7", got)
 	}
 }

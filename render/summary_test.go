@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/render"
 )

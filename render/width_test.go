@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-go/troupe/render"
 	"pgregory.net/rapid"
+
+	"github.com/troupe-go/troupe/render"
 )
 
 func TestWidth(t *testing.T) {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -98,8 +99,8 @@ func fit(cells []cell, width int) int {
 
 // lastInk is the index of the last cell that is no space, or -1.
 func lastInk(cells []cell) int {
-	for i := len(cells) - 1; i >= 0; i-- {
-		if !cells[i].is(space) {
+	for i, c := range slices.Backward(cells) {
+		if !c.is(space) {
 			return i
 		}
 	}

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/troupe-go/troupe/render"
 	"pgregory.net/rapid"
+
+	"github.com/troupe-go/troupe/render"
 )
 
 func TestWrap(t *testing.T) {
