@@ -64,13 +64,13 @@ func (w *Workspace) readForEdit(agent, name, at string) ([]byte, fs.FileMode, er
 	if err != nil {
 		return nil, 0, w.fileError(name, err)
 	}
+	if err := w.checkWritable(name, info); err != nil {
+		return nil, 0, err
+	}
 	old, known := w.folder.seen[sight{agent, at}]
-	if !known && info.Mode().IsRegular() {
+	if !known {
 		return nil, 0, &refusalError{ErrUnread, w.lang.say("workspace: you have not read %q; read it with read_file, then edit",
 			"工作区：你还没有读取 %q；请先用 read_file 读取再修改", name)}
-	}
-	if err := w.checkOverwrite(agent, name, at, info); err != nil {
-		return nil, 0, err
 	}
 	data, err := w.folder.readAll(at, editBytes)
 	switch {
@@ -78,7 +78,7 @@ func (w *Workspace) readForEdit(agent, name, at string) ([]byte, fs.FileMode, er
 		return nil, 0, w.fileError(name, errors.New(w.lang.say("too large to edit (over 16 MiB)", "文件过大，无法修改（超过 16 MiB）")))
 	case err != nil:
 		return nil, 0, w.fileError(name, err)
-	case sha256.Sum256(data) != old.sum:
+	case sha256.Sum256(data) != old:
 		return nil, 0, w.changed(name)
 	}
 	return data, info.Mode().Perm(), nil

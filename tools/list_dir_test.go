@@ -57,7 +57,7 @@ func TestListDir(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", test.in, diff)
 		}
 	}
-	b.bad("list_dir", args{"offset": 8})
+	b.refuses("list_dir", args{"offset": 8})
 }
 
 func TestListDirUnreadable(t *testing.T) {
@@ -68,10 +68,14 @@ func TestListDirUnreadable(t *testing.T) {
 	b.put("closed/secret.txt", "x")
 	b.put("open.txt", "x")
 	closed := filepath.Join(b.dir, "closed")
+	before, err := os.Stat(closed)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Chmod(closed, 0); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.Chmod(closed, 0o700) })
+	t.Cleanup(func() { _ = os.Chmod(closed, before.Mode()) })
 	want := "d  closed/  unreadable: permission denied\nf  1  open.txt\n"
 	if got := b.ok("list_dir", args{"recursive": true}); got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -45,9 +46,7 @@ func TestReadFile(t *testing.T) {
 	for _, test := range tests {
 		b.put(test.name, test.content)
 		in := args{"path": test.name}
-		for name, value := range test.in {
-			in[name] = value
-		}
+		maps.Copy(in, test.in)
 		if got := b.ok("read_file", in); got != test.want {
 			t.Errorf("%q:\n got %q\nwant %q", test.name, got, test.want)
 		}

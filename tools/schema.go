@@ -129,6 +129,7 @@ func checkType(t reflect.Type, special map[reflect.Type]*jsonschema.Schema, seen
 				return err
 			}
 		}
+	default: // plain, or what the schema's inference refuses
 	}
 	return nil
 }

@@ -81,9 +81,9 @@ func TestSearchFilesRefuses(t *testing.T) {
 			t.Errorf("%v: error %v, want one for %s", in, bad, argument)
 		}
 	}
-	b.bad("search_files", args{"pattern": ""})
-	b.bad("search_files", args{"pattern": "a", "offset": 1})
-	b.bad("search_files", args{"pattern": "a", "path": "none"})
+	b.refuses("search_files", args{"pattern": ""})
+	b.refuses("search_files", args{"pattern": "a", "offset": 1})
+	b.refuses("search_files", args{"pattern": "a", "path": "none"})
 }
 
 // TestSearchFilesOracle compares with a search that a child could check.

@@ -54,8 +54,11 @@ func writeSpec(b *strings.Builder, family string, spec tools.Spec) {
 		set  bool
 		name string
 	}{
-		{spec.Effect != "", string(spec.Effect)}, {spec.Exclusive, "exclusive"},
-		{spec.Ordered, "ordered"}, {spec.Waits, "waits"}, {spec.Writes, "writes"},
+		{spec.Effect != "", string(spec.Effect)},
+		{spec.Exclusive, "exclusive"},
+		{spec.Ordered, "ordered"},
+		{spec.Waits, "waits"},
+		{spec.Writes, "writes"},
 	} {
 		if f.set {
 			flags = append(flags, f.name)
@@ -116,10 +119,12 @@ func checkSpec(t *testing.T, lang string, spec tools.Spec) {
 		t.Errorf("%s %s: the description is in another language: %s", lang, spec.Name, spec.Description)
 	}
 	var schema struct {
-		Type                 string
-		Properties           map[string]struct{ Type, Description string }
-		Required             []string
-		AdditionalProperties *bool
+		Type       string `json:"type"`
+		Properties map[string]struct {
+			Type        string `json:"type"`
+			Description string `json:"description"`
+		} `json:"properties"`
+		AdditionalProperties *bool `json:"additionalProperties"`
 	}
 	if err := json.Unmarshal(spec.Schema, &schema); err != nil {
 		t.Fatalf("%s %s: %v", lang, spec.Name, err)

@@ -59,12 +59,9 @@ type folder struct {
 // sight is a file that an agent has seen.
 type sight struct{ agent, path string }
 
-// version is the content that it had then. The time of change is no part of
-// it: a file with the same bytes is the same file.
-type version struct {
-	size int64
-	sum  [sha256.Size]byte
-}
+// version is the digest of the content that it had then. Neither size nor time
+// is needed: a file with the same bytes is the same file.
+type version [sha256.Size]byte
 
 // NewWorkspace opens a folder, which must exist.
 func NewWorkspace(dir string, opts WorkspaceOptions) (*Workspace, error) {

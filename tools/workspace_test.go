@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,6 +110,14 @@ func (b *bench) bad(tool string, in args) error {
 		b.t.Errorf("%s %v: the error names a place outside: %v", tool, in, err)
 	}
 	return err
+}
+
+// refuses is bad for an error whose kind does not matter.
+func (b *bench) refuses(tool string, in args) {
+	b.t.Helper()
+	if err := b.bad(tool, in); err.Error() == "" {
+		b.t.Errorf("%s %v: an error without words", tool, in)
+	}
 }
 
 func TestNewWorkspaceRefuses(t *testing.T) {
@@ -250,7 +259,7 @@ func TestHardPaths(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"\x00", "loop", "file.txt/below", "", ".", "dir", "dir/", "new/", strings.Repeat("a", 300)} {
-		b.bad("write_file", args{"path": path, "content": "z"})
+		b.refuses("write_file", args{"path": path, "content": "z"})
 	}
 	if err := b.bad("read_file", args{"path": "dir"}); !strings.Contains(err.Error(), "list_dir") {
 		t.Errorf("error %v does not name list_dir", err)
@@ -350,6 +359,24 @@ func TestGitFoldersAreNotWritten(t *testing.T) {
 	b.ok("write_file", args{"path": ".gitignore", "content": "x"})
 }
 
+func TestNoOrdinaryFile(t *testing.T) {
+	b := newBench(t, tools.WorkspaceOptions{})
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(b.dir, "socket")})
+	if err != nil {
+		t.Skip("no sockets in folders here:", err)
+	}
+	defer listener.Close()
+	if got := b.ok("list_dir", args{}); got != "o  socket\n" {
+		t.Errorf("got %q", got)
+	}
+	for tool, in := range everyTool("socket") {
+		b.refuses(tool, in)
+	}
+	if got := b.ok("search_files", args{"pattern": "x"}); got != "0 matches in 0 files\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestClosedWorkspace(t *testing.T) {
 	b := newBench(t, tools.WorkspaceOptions{})
 	b.put("a.txt", "secret\n")
@@ -357,6 +384,6 @@ func TestClosedWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for tool, in := range everyTool("a.txt") {
-		b.bad(tool, in)
+		b.refuses(tool, in)
 	}
 }

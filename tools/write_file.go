@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -59,7 +60,10 @@ func (w *Workspace) writeLocked(ctx context.Context, agent, at string, in writeF
 		return "", w.fileError(in.Path, err)
 	default:
 		mode = info.Mode().Perm()
-		if err := w.checkOverwrite(agent, in.Path, at, info); err != nil {
+		if err := w.checkWritable(in.Path, info); err != nil {
+			return "", err
+		}
+		if err := w.checkSeen(agent, in.Path, at); err != nil {
 			return "", err
 		}
 	}
@@ -96,29 +100,37 @@ func (w *Workspace) locateForWriting(name string) (string, error) {
 	return at, nil
 }
 
-// checkOverwrite refuses what is no file that may be written, and a file that
-// is not as the agent saw it last. The caller holds mu.
-func (w *Workspace) checkOverwrite(agent, name, at string, info fs.FileInfo) error {
+// checkWritable refuses what is no file that may be written.
+func (w *Workspace) checkWritable(name string, info fs.FileInfo) error {
 	if err := w.checkRegular(name, info); err != nil {
 		return err
 	}
 	if info.Mode().Perm()&0o200 == 0 {
 		return &refusalError{fs.ErrPermission, w.lang.say("workspace: %q is read-only", "工作区：%q 是只读文件", name)}
 	}
+	return nil
+}
+
+// checkSeen refuses a file that is not as the agent saw it last, if it did.
+// The caller holds mu.
+func (w *Workspace) checkSeen(agent, name, at string) error {
 	old, known := w.folder.seen[sight{agent, at}]
 	if !known {
 		return nil
 	}
-	if info.Size() == old.size {
-		data, err := w.folder.readAll(at, info.Size())
-		if err != nil && !errors.Is(err, errTooLarge) {
-			return w.fileError(name, err)
-		}
-		if err == nil && sha256.Sum256(data) == old.sum {
-			return nil
-		}
+	file, err := w.folder.root.Open(at)
+	if err != nil {
+		return w.fileError(name, err)
 	}
-	return w.changed(name)
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return w.fileError(name, err)
+	}
+	if version(hash.Sum(nil)) != old {
+		return w.changed(name)
+	}
+	return nil
 }
 
 func (w *Workspace) changed(name string) error {
@@ -158,7 +170,7 @@ func (f *folder) replace(agent, at string, content []byte, mode fs.FileMode, cre
 		return err
 	}
 	if err = f.root.Rename(name, at); err == nil {
-		f.seen[sight{agent, at}] = version{int64(len(content)), sha256.Sum256(content)}
+		f.seen[sight{agent, at}] = sha256.Sum256(content)
 	}
 	return err
 }

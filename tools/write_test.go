@@ -69,7 +69,7 @@ func TestWriteKeepsTheMode(t *testing.T) {
 			t.Errorf("mode %v, %v, want %v", info.Mode().Perm(), err, mode)
 		}
 	}
-	if err := os.Chmod(filepath.Join(b.dir, "run.sh"), 0o444); err != nil {
+	if err := os.Chmod(filepath.Join(b.dir, "run.sh"), 0o400); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.bad("write_file", args{"path": "run.sh", "content": "x"}); !errors.Is(err, fs.ErrPermission) {
@@ -191,6 +191,15 @@ func TestEditFile(t *testing.T) {
 		if want := fmt.Sprintf(" replacements, %d bytes)\n", len(test.want)); !strings.HasSuffix(got, want) || !strings.HasPrefix(got, "edited "+name+" (") {
 			t.Errorf("%d: result %q, want it to end with %q", i, got, want)
 		}
+	}
+}
+
+func TestEditRefusesHugeFiles(t *testing.T) {
+	b := newBench(t, tools.WorkspaceOptions{})
+	b.put("huge.txt", strings.Repeat("x", 16<<20)+"y")
+	b.ok("read_file", args{"path": "huge.txt"})
+	if err := b.bad("edit_file", args{"path": "huge.txt", "old": "y", "new": "z"}); !strings.Contains(err.Error(), "16 MiB") {
+		t.Errorf("error %v does not name the bound", err)
 	}
 }
 
