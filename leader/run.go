@@ -29,7 +29,7 @@ type Run struct {
 	budget   *budget
 	words    prompts.Words
 	gate     *model.Gate
-	spaces   map[string]*tools.Workspace // by the folder that may be written
+	space    *tools.Workspace
 	started  time.Time
 
 	spawns chan spawnRequest // to the loop, which alone starts workers
@@ -266,9 +266,7 @@ func (r *Run) logError(err error) *Error {
 
 // release frees what the run holds.
 func (r *Run) release() {
-	for _, ws := range r.spaces {
-		_ = ws.Close()
-	}
+	_ = r.space.Close()
 	if err := r.log.Close(); err != nil && r.err == nil {
 		r.err = r.logError(err)
 	}

@@ -31,11 +31,15 @@ type spawned struct {
 }
 
 func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
+	space, err := tools.NewWorkspace(l.opts.workDir, tools.WorkspaceOptions{Lang: l.opts.lang})
+	if err != nil {
+		return nil, err
+	}
 	r := &Run{
-		id: id, leader: l, log: log, roster: newRoster(), words: prompts.In(l.opts.lang),
+		id: id, space: space, leader: l, log: log, roster: newRoster(), words: prompts.In(l.opts.lang),
 		budget: &budget{maxSteps: bound(l.team.Limits.Steps)},
 		gate:   model.NewGate(bound(l.team.Limits.Parallel)),
-		spawns: make(chan spawnRequest), pauses: make(chan string, 1), ending: make(chan struct{}), done: make(chan struct{}), spaces: map[string]*tools.Workspace{},
+		spawns: make(chan spawnRequest), pauses: make(chan string, 1), ending: make(chan struct{}), done: make(chan struct{}),
 		agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
 	}
 	r.journal = &journal{Appender: log, roster: r.roster}
@@ -80,12 +84,8 @@ func (r *Run) lateAnswer(q event.QuestionOpened, c event.QuestionClosed) {
 // addLeader makes the leader; the loop starts it.
 func (r *Run) addLeader() error {
 	t := r.leader.team
-	space, err := r.workspace("")
-	if err != nil {
-		return err
-	}
 	list := tools.LeaderTools(teamTools{r}, r.leader.opts.lang)
-	own, err := r.pick(space, t.Leader.Tools)
+	own, err := r.pick(r.space, t.Leader.Tools)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (r *Run) role(want string) (Role, error) {
 }
 
 func (r *Run) workerConfig(role Role, address mailbox.Address) (agent.Config, error) {
-	space, err := r.workspace(role.WorkDir)
+	space, err := r.space.WithWriteDir(role.WorkDir)
 	if err != nil {
 		return agent.Config{}, err
 	}
@@ -250,20 +250,6 @@ func (r *Run) enter(a *agent.Agent, cfg agent.Config, created event.AgentCreated
 	defer r.mu.Unlock()
 	r.agents[cfg.ID], r.boxes[cfg.ID] = a, cfg.Box
 	return nil
-}
-
-// workspace opens the working folder for agents that may write below dir
-// only. Only the loop, and begin before it, call it.
-func (r *Run) workspace(dir string) (*tools.Workspace, error) {
-	if ws := r.spaces[dir]; ws != nil {
-		return ws, nil
-	}
-	ws, err := tools.NewWorkspace(r.leader.opts.workDir, tools.WorkspaceOptions{WriteDir: dir, Lang: r.leader.opts.lang})
-	if err != nil {
-		return nil, err
-	}
-	r.spaces[dir] = ws
-	return ws, nil
 }
 
 // roleTools are a role's tools beside the communication tools.

@@ -21,9 +21,6 @@ var leaderAddress = mailbox.Address{ID: event.Leader, Name: event.LeaderName, Co
 
 // CreateSubAgent starts a worker, which goes on in the background.
 func (t teamTools) CreateSubAgent(ctx context.Context, call tools.Call, in tools.CreateSubAgentArgs) (string, error) {
-	if isBlank(in.Task) {
-		return "", errors.New(t.run.words.EmptyTask())
-	}
 	made, err := t.run.create(ctx, spawnRequest{
 		role: in.Role, task: in.Task, call: call.ID, turn: call.Turn, reply: make(chan spawned, 1),
 	})
@@ -37,9 +34,13 @@ func (t teamTools) CreateSubAgent(ctx context.Context, call tools.Call, in tools
 func (t teamTools) worker(who string) (mailbox.Address, error) {
 	a, err := t.run.exchange.Post.Resolve(who)
 	if err == nil && a.ID == event.Leader {
-		err = errors.New(t.run.words.ToYourself())
+		err = mailbox.ErrSelf
 	}
-	return a, err
+	return a, t.refusal("", err)
+}
+
+func (t teamTools) refusal(questionID string, err error) error {
+	return subagent.Refusal(t.run.words, t.run.exchange.Desk, event.Leader, questionID, err)
 }
 
 // SendMessage steers a worker, or gives it new work.
@@ -56,7 +57,7 @@ func (t teamTools) SendMessage(_ context.Context, call tools.Call, in tools.Send
 		Kind: kind, From: event.Leader, To: to.ID, Content: in.Message, CallID: call.ID, Turn: call.Turn,
 	})
 	if err != nil {
-		return "", err
+		return "", t.refusal("", err)
 	}
 	return t.run.words.Sent(m.ID, to.Name), nil
 }
@@ -72,7 +73,7 @@ func (t teamTools) AskSubAgent(ctx context.Context, call tools.Call, in tools.As
 		Timeout: bound(t.run.leader.team.Limits.AskTimeout),
 	}, call.Sent, call.Blocked)
 	if err != nil {
-		return "", err
+		return "", t.refusal("", err)
 	}
 	return subagent.Outcome(t.run.words, to.Name, end)
 }
@@ -81,7 +82,7 @@ func (t teamTools) AskSubAgent(ctx context.Context, call tools.Call, in tools.As
 func (t teamTools) AnswerQuestion(_ context.Context, call tools.Call, in tools.AnswerArgs) (string, error) {
 	_, err := t.run.exchange.Desk.Answer(event.Leader, event.Leader, in.QuestionID, in.Answer, call.Turn)
 	if err != nil {
-		return "", err
+		return "", t.refusal(in.QuestionID, err)
 	}
 	return t.run.words.AnswerDelivered(in.QuestionID), nil
 }

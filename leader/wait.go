@@ -2,7 +2,6 @@ package leader
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -33,7 +32,11 @@ func (t teamTools) WaitOutput(ctx context.Context, call tools.Call, in tools.Wai
 		select {
 		case <-news:
 		case id := <-yielded:
-			return t.run.words.WaitEnded(prompts.WaitEnd{Questions: []string{id}}), nil
+			end, _ := w.look(t.run)
+			if !slices.Contains(end.Questions, id) { // its message is still on the way
+				end.Questions = append(end.Questions, id)
+			}
+			return t.run.words.WaitEnded(end), nil
 		case <-timeout:
 			end, _ := w.look(t.run)
 			end.TimedOut, end.Working = true, t.run.names(w.busy(t.run))
@@ -71,10 +74,7 @@ func (t teamTools) awaited(in tools.WaitOutputArgs) (wait, <-chan time.Time, err
 		return w, nil, nil
 	}
 	d, err := time.ParseDuration(in.Timeout)
-	if err != nil || d <= 0 {
-		return w, nil, errors.New(t.run.words.BadDuration(in.Timeout))
-	}
-	return w, time.After(d), nil
+	return w, time.After(d), err
 }
 
 // look reports what waits for the leader, and whether that ends the wait.

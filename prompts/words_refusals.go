@@ -18,13 +18,6 @@ func (w Words) SpawnsOut(most int) string {
 		fmt.Sprintf("Not created: this run may create no more than %d sub-agents and has done so. Use those that exist, or do it yourself.", most))
 }
 
-// DepthOut refuses a sub-agent of a sub-agent.
-func (w Words) DepthOut() string {
-	return w.pick(
-		"未创建：子智能体不能再创建子智能体。自己完成，或把需要的帮助告诉 Team Leader。",
-		"Not created: a sub-agent cannot create sub-agents. Do it yourself, or tell the Team Leader what help you need.")
-}
-
 // RoleFull refuses a new instance of a role that has as many as it may.
 func (w Words) RoleFull(role string, most int) string {
 	return w.pick(
@@ -90,20 +83,6 @@ func (w Words) UseAskMaster() string {
 	return w.pick(
 		"Team Leader 不在这里：向它提问有专门的工具，要告诉它的事写进你的自然输出。",
 		"The Team Leader is not reached this way: there is a tool for asking it, and what you only want to tell it belongs in your natural output.")
-}
-
-// EmptyTask refuses a task without text.
-func (w Words) EmptyTask() string {
-	return w.pick(
-		"任务是空的。写清目标、路径、限制和要交付的东西。",
-		"The task is empty. Say the goal, the paths, the limits and what to deliver.")
-}
-
-// BadDuration refuses a text that is no time to wait.
-func (w Words) BadDuration(text string) string {
-	return w.pick(
-		fmt.Sprintf("%q 不是时长。写成 90s、5m 这样，或者不写。", text),
-		fmt.Sprintf("%q is no duration. Write it like 90s or 5m, or leave it out.", text))
 }
 
 // UnknownModel refuses a model that the team does not have.

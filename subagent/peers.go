@@ -32,7 +32,7 @@ type Peers struct {
 func (p Peers) AskMaster(ctx context.Context, call tools.Call, in tools.AskMasterArgs) (string, error) {
 	leader, err := p.Exchange.Post.Resolve(event.Leader)
 	if err != nil {
-		return "", err
+		return "", p.refusal("", err)
 	}
 	return p.ask(ctx, call, leader, event.Question, in.Question)
 }
@@ -41,7 +41,7 @@ func (p Peers) AskMaster(ctx context.Context, call tools.Call, in tools.AskMaste
 func (p Peers) AskOther(ctx context.Context, call tools.Call, in tools.AskOtherArgs) (string, error) {
 	to, err := p.Exchange.Post.Resolve(in.Agent)
 	if err != nil {
-		return "", err
+		return "", p.refusal("", err)
 	}
 	if to.ID == event.Leader {
 		return "", errors.New(p.Words.UseAskMaster())
@@ -55,7 +55,7 @@ func (p Peers) AskOther(ctx context.Context, call tools.Call, in tools.AskOtherA
 			Kind: event.Note, From: p.Self.ID, To: to.ID, Content: in.Question, CallID: call.ID, Turn: call.Turn,
 		})
 		if err != nil {
-			return "", err
+			return "", p.refusal("", err)
 		}
 		return p.Words.MessageSentNoReply(m.ID, to.Name), nil
 	case "reply":
@@ -70,16 +70,20 @@ func (p Peers) ask(ctx context.Context, call tools.Call, to mailbox.Address, kin
 		From: p.Self, To: to, Kind: kind, Text: text, CallID: call.ID, Turn: call.Turn, Timeout: p.AskTimeout,
 	}, call.Sent, call.Blocked)
 	if err != nil {
-		return "", err
+		return "", p.refusal("", err)
 	}
 	return Outcome(p.Words, to.Name, end)
+}
+
+func (p Peers) refusal(questionID string, err error) error {
+	return Refusal(p.Words, p.Exchange.Desk, p.Self.ID, questionID, err)
 }
 
 // AnswerOther answers a question of another worker or of the leader.
 func (p Peers) AnswerOther(_ context.Context, call tools.Call, in tools.AnswerArgs) (string, error) {
 	_, err := p.Exchange.Desk.Answer(p.Self.ID, p.Self.Code, in.QuestionID, in.Answer, call.Turn)
 	if err != nil {
-		return "", err
+		return "", p.refusal(in.QuestionID, err)
 	}
 	return p.Words.AnswerDelivered(in.QuestionID), nil
 }

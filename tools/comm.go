@@ -26,7 +26,7 @@ func LeaderTools(t Team, langCode string) []Tool {
 		builtin("send_message_to_sub_agent", l, t.SendMessage, Ordered(),
 			NonBlank("agent", "message"), Enum("as", "message", "task")),
 		builtin("ask_sub_agent", l, t.AskSubAgent, Idempotent, Ordered(), Waits(), NonBlank("agent", "question")),
-		builtin("answer_sub_agent_question", l, t.AnswerQuestion, Ordered(), NonBlank("question_id", "answer")),
+		builtin("answer_sub_agent_question", l, t.AnswerQuestion, Ordered(), answers(), NonBlank("question_id", "answer")),
 		builtin("wait_sub_agent_output", l, waitOutput(t, l), Pure, Waits(), Enum("until", "any", "all")),
 		builtin("stop_sub_agent", l, t.StopSubAgent, Idempotent, Ordered(), NonBlank("agent")),
 		builtin("terminate_sub_agent", l, t.TerminateSubAgent, Idempotent, Ordered(), NonBlank("agent")),
@@ -45,7 +45,7 @@ func PeerTools(p Peers, langCode string) []Tool {
 		builtin("ask_master", l, p.AskMaster, Idempotent, Ordered(), Waits(), NonBlank("question")),
 		builtin("ask_other_agent", l, p.AskOther, Idempotent, Ordered(), Waits(),
 			NonBlank("agent", "question"), Enum("expects", "answer", "reply", "none")),
-		builtin("answer_other_agent", l, p.AnswerOther, Ordered(), NonBlank("question_id", "answer")),
+		builtin("answer_other_agent", l, p.AnswerOther, Ordered(), answers(), NonBlank("question_id", "answer")),
 		builtin("list_active_sub_agents", l, without(p.ListActive), Pure),
 	}
 }

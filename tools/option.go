@@ -42,6 +42,11 @@ func Writes() Option {
 	return optionFunc(func(s *settings) { s.spec.Writes = true })
 }
 
+// answers sets [Spec.Answers].
+func answers() Option {
+	return optionFunc(func(s *settings) { s.spec.Answers = true })
+}
+
 // Enum allows only the values for a string argument. An optional argument
 // may still be left out, be null or be empty, which all mean the same.
 func Enum(argument string, values ...string) Option {
