@@ -67,6 +67,7 @@ func TestFold(t *testing.T) {
 		{"Ångström", "A\u030angstro\u0308m", "ÅNGSTRÖM"},
 		{"ﬁle", "FILE", "fi\u00adle"},
 		{"设计师_1", "设计师＿１"},
+		{"α\u0345\u0313", "α\u0313\u0345"},
 	} {
 		for _, other := range same[1:] {
 			if a, b := mailbox.Fold(same[0]), mailbox.Fold(other); a != b {
@@ -148,6 +149,7 @@ func TestRoleCode(t *testing.T) {
 		{"artist-3d", "3D Artist", "", "3da"},
 		{"cpp-dev", "C++ Dev", "", "cd"},
 		{"a-very-long-role-name", "A Very Long Role Name Of Many Words", "", "avlrno"},
+		{"agent-number", "Agent 007", "", "a0"},
 		{"fullwidth", "ＵＩ　Operator", "", "uio"},
 		{"d-b-a", "DATABASE ADMIN", "", "databa"},
 		// The first letters of the id.

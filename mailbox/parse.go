@@ -195,8 +195,8 @@ func (r *reader) tag(kind Kind) (questionID string, err error) {
 	return questionID, nil
 }
 
-// attributes reads the attributes of line when it is an opening tag and
-// nothing else.
+// attributes reads the attributes of line, which begins with the tag's name,
+// when it is an opening tag and nothing else.
 func attributes(line, tag string) ([]etree.Attr, bool) {
 	doc := etree.NewDocument()
 	doc.ReadSettings.PreserveDuplicateAttrs = true
@@ -204,7 +204,7 @@ func attributes(line, tag string) ([]etree.Attr, bool) {
 		return nil, false
 	}
 	root := doc.Root()
-	if len(doc.Child) != 1 || root == nil || root.FullTag() != tag || len(root.Child) != 0 {
+	if len(doc.Child) != 1 || len(root.Child) != 0 {
 		return nil, false
 	}
 	return root.Attr, true
