@@ -1,0 +1,101 @@
+package archtest_test
+
+import (
+	"go/ast"
+	"maps"
+	"slices"
+	"testing"
+)
+
+// ledger lists the files that start goroutines, each with the reason and with
+// who waits for the end. A new entry is a question in review: who stops it?
+var ledger = map[string]string{
+	"agent/calls.go":           "the calls of one step run side by side; the step waits for all of them",
+	"leader/leader.go":         "Start hands the run to a goroutine of its own; Wait waits for it",
+	"leader/run.go":            "the agents of the leader and of each worker; the run's loop returns after all of them",
+	"model/local.go":           "asks the usual local servers at the same time, within one timeout, and waits for all of them",
+	"model/modeltest/suite.go": "a timer cancels a stream in the middle; the test stops it",
+}
+
+func TestGoroutineLedger(t *testing.T) {
+	keep(t, func(tr tree) []string { return ledgerFaults(tr, ledger) })
+}
+
+// ledgerFaults finds starts of goroutines outside the ledger, and entries of
+// the ledger that start none.
+func ledgerFaults(tr tree, ledger map[string]string) (faults []string) {
+	idle := maps.Clone(ledger)
+	for _, f := range tr.files {
+		if f.syntax == nil || f.isTest() {
+			continue
+		}
+		for _, n := range starts(f.syntax) {
+			if _, ok := ledger[f.path]; !ok {
+				faults = append(faults, tr.at(n)+": starts a goroutine, and the ledger does not know the file")
+			}
+			delete(idle, f.path)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(idle)) {
+		faults = append(faults, name+": is in the ledger, and starts no goroutine")
+	}
+	return faults
+}
+
+// starts are the nodes of f that start a goroutine: go statements, calls of a
+// method Go (sync.WaitGroup, errgroup.Group), and timers with a function
+// (time.AfterFunc, context.AfterFunc), which runs in a goroutine of its own.
+func starts(f *ast.File) (found []ast.Node) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			found = append(found, n)
+		case *ast.CallExpr:
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Go" || sel.Sel.Name == "AfterFunc") {
+				found = append(found, n)
+			}
+		default:
+		}
+		return true
+	})
+	return found
+}
+
+func TestGoroutineLedgerSeesFaults(t *testing.T) {
+	see(t, func(tr tree) []string {
+		return ledgerFaults(tr, map[string]string{"a/known.go": "a reason", "a/quiet.go": "a reason"})
+	}, []sighted{
+		{
+			name: "known starts, and tests",
+			files: map[string]string{
+				"a/known.go":  "package a\nfunc f() { go f(); go f() }",
+				"a/quiet.go":  "package a\nfunc g() { wg.Go(g) }",
+				"a/a_test.go": "package a\nfunc h() { go h() }",
+			},
+		},
+		{
+			name: "each way to start one",
+			files: map[string]string{
+				"a/known.go": "package a\nfunc f() { go f() }",
+				"a/quiet.go": "package a\nfunc g() { go g() }",
+				"b/new.go": "package b\nfunc f() {\n\tgo f()\n\ts.wg.Go(f)\n\tgroup.Go(func() error { return nil })\n" +
+					"\ttime.AfterFunc(1, f)\n\tcontext.AfterFunc(ctx, f)\n}",
+			},
+			want: []string{
+				"b/new.go:3: starts a goroutine, and the ledger does not know the file",
+				"b/new.go:4: starts a goroutine, and the ledger does not know the file",
+				"b/new.go:5: starts a goroutine, and the ledger does not know the file",
+				"b/new.go:6: starts a goroutine, and the ledger does not know the file",
+				"b/new.go:7: starts a goroutine, and the ledger does not know the file",
+			},
+		},
+		{
+			name: "an entry that is no longer true",
+			files: map[string]string{
+				"a/known.go": "package a\nfunc f() { go f() }",
+				"a/quiet.go": "package a\n// go g()\nfunc g() { store.Go = true }",
+			},
+			want: []string{"a/quiet.go: is in the ledger, and starts no goroutine"},
+		},
+	})
+}
