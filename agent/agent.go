@@ -46,6 +46,9 @@ type Config struct {
 	Words Words
 	// Report hands over natural output; an error ends the run.
 	Report func(Output) error
+	// Last reports whether the agent takes no further turn after one that
+	// ended for this reason; optional.
+	Last func(event.Reason) bool
 	// MaxSteps bounds the steps of a turn; 0 means no bound.
 	MaxSteps int
 	// MaxOutputTokens bounds a reply; optional.
@@ -73,30 +76,6 @@ type Output struct {
 	Stop    Stop
 }
 
-// Budget is asked before and told after each model call. Implementations are
-// safe for concurrent use.
-type Budget interface {
-	// Reserve asks for leave for one model call that may cost so many tokens.
-	// A [*LimitError] means that the call must not be made. wrapUp marks the
-	// last call of a turn that a limit ended. near lists the limits whose
-	// 80 % the call passes; each is told once.
-	Reserve(agent string, tokens int, wrapUp bool) (near []event.LimitWarned, err error)
-	// Settle gives back what was reserved and books what was used.
-	Settle(agent string, reserved int, used event.Usage)
-}
-
-// LimitError says that a limit does not allow a model call.
-type LimitError struct {
-	event.LimitReached
-	// NoWrapUp says that not even a last call without tools is allowed.
-	NoWrapUp bool
-}
-
-// Error names the limit.
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("agent: limit %s reached: %v of %v", e.Limit, e.Used, e.Max)
-}
-
 // OpenQuestion is a question that an agent has read and not answered.
 type OpenQuestion struct{ ID, From, Text string }
 
@@ -108,6 +87,8 @@ type Words interface {
 	LimitNear(limit string, used, limitMax float64) string
 	// WrapUp asks for a last reply without tools.
 	WrapUp(limit string) string
+	// RepeatedCall tells of n identical calls with the same result.
+	RepeatedCall(tool string, n int) string
 	// EmptyReply asks again after a reply that said nothing.
 	EmptyReply() string
 	// CancelledCall is the result of a call that a stop cut short.
@@ -117,24 +98,14 @@ type Words interface {
 	CutCall() string
 }
 
-// offers converts the specs of the tools to the model's words.
-func offers(set tools.Set) []model.Tool {
-	var list []model.Tool
-	for _, s := range set.Specs() {
-		list = append(list, model.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
-	}
-	return list
-}
-
 // Agent is one participant with a conversation of its own. Make one with
 // [New] and run it with [Agent.Run].
 type Agent struct {
 	cfg     Config
-	offers  []model.Tool // the tools as the model sees them
+	offers  *offers
 	history history
 	pending map[string]event.MessageSent // sent to it and not yet in the conversation
 	read    map[string]OpenQuestion      // messages that this turn put into the conversation; some are questions
-	callIDs map[string]bool              // every call id of the conversation
 
 	kick chan struct{} // one slot: something to look at while at rest
 
@@ -164,11 +135,10 @@ func New(cfg Config) (*Agent, error) {
 	}
 	return &Agent{
 		cfg:     cfg,
-		offers:  offers(cfg.Tools),
+		offers:  newOffers(cfg),
 		history: newHistory(cfg.Prompt),
 		pending: map[string]event.MessageSent{},
 		read:    map[string]OpenQuestion{},
-		callIDs: map[string]bool{},
 		kick:    make(chan struct{}, 1),
 		machine: newMachine(),
 	}, nil
@@ -184,8 +154,11 @@ func (a *Agent) State() event.State {
 // ErrTerminated is what [Agent.Run] returns after the agent was terminated.
 var ErrTerminated = errors.New("agent: terminated")
 
-// Run takes turns until ctx ends, which is the good end and returns nil, or
-// until the agent is terminated. Any other error means that the log or the
+// errLast ends Run after the last turn.
+var errLast = errors.New("agent: took its last turn")
+
+// Run takes turns until ctx ends or until the last one, which are the good
+// ends and return nil, or until the agent is terminated. Any other error means that the log or the
 // report failed and that the run cannot go on.
 func (a *Agent) Run(ctx context.Context) error {
 	for {
@@ -193,7 +166,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		if err == nil {
 			err = a.takeTurn(ctx)
 		}
-		if errors.Is(err, errInterrupted) {
+		if errors.Is(err, errInterrupted) || errors.Is(err, errLast) {
 			return nil
 		}
 		if err != nil {

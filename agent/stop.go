@@ -29,13 +29,28 @@ type Stop struct {
 	Mode   StopMode
 	By     string // display name of who wants it
 	Reason string // in words; may be empty
+	// Limit, if not nil, makes the stop the end of a turn by this limit: what
+	// the agent has is its partial result, and it is at rest afterwards, not
+	// stopped. Such a stop means nothing to an agent at rest.
+	Limit *event.LimitReached
+	// WrapUp lets an agent that Limit cuts short say a last word, without
+	// tools.
+	WrapUp bool
 
 	open []string // questions to the agent when the stop was asked for
 }
 
-// Error says who stopped what, and why.
-func (s Stop) Error() string {
+// stopError is the cause with which a stop ends the context of a turn.
+type stopError struct{ Stop }
+
+func (e stopError) Error() string { return e.String() }
+
+// String says who stopped the agent, and why.
+func (s Stop) String() string {
 	text := "stopped by " + s.By
+	if s.Limit != nil {
+		text = "cut short by the limit " + s.Limit.Limit
+	}
 	switch s.Mode {
 	case Pause:
 		text = "paused by " + s.By
@@ -60,13 +75,15 @@ func (a *Agent) Stop(s Stop) {
 	for _, q := range a.cfg.Desk.OpenTo(a.cfg.ID) {
 		s.open = append(s.open, q.ID)
 	}
-	a.cfg.Box.Hush() // before the turn can end, or an old message would begin the next
+	if s.Limit == nil {
+		a.cfg.Box.Hush() // before the turn can end, or an old message would begin the next
+	}
 	a.mu.Lock()
 	if a.stop == nil || s.Mode > a.stop.Mode {
 		a.stop = &s
 	}
 	if a.cancel != nil && (s.Mode > Soft || a.machine.state() == event.Waiting) {
-		a.cancel(s)
+		a.cancel(stopError{s})
 	}
 	a.mu.Unlock()
 	select {
@@ -94,27 +111,30 @@ func (a *Agent) takeStop() *Stop {
 // settleStop moves an agent without a running turn to where s wants it, and
 // ends the questions that nobody will answer now.
 func (a *Agent) settleStop(s Stop) error {
+	if s.Limit != nil {
+		return nil
+	}
 	switch s.Mode {
 	case Pause:
 		return errInterrupted
 	case Terminate:
-		if err := a.moveTo(moveTerminate, s.Error()); err != nil {
+		if err := a.moveTo(moveTerminate, s.String()); err != nil {
 			return err
 		}
-		if err := a.cfg.Post.Close(a.cfg.ID, s.Error()); err != nil {
+		if err := a.cfg.Post.Close(a.cfg.ID, s.String()); err != nil {
 			return err
 		}
-		a.cfg.Desk.Ended(a.cfg.ID, event.Terminated, "", s.Error())
+		a.cfg.Desk.Ended(a.cfg.ID, event.Terminated, "", s.String())
 		return ErrTerminated
 	case Soft, Now:
 	}
 	if a.State() != event.Stopped {
-		if err := a.moveTo(moveStop, s.Error()); err != nil {
+		if err := a.moveTo(moveStop, s.String()); err != nil {
 			return err
 		}
 	}
 	for _, id := range s.open {
-		_, err := a.cfg.Desk.Close(id, event.Cancelled, "", s.Error(), a.turn)
+		_, err := a.cfg.Desk.Close(id, event.Cancelled, "", s.String(), a.turn)
 		if err != nil && !errors.Is(err, mailbox.ErrClosedQuestion) {
 			return err
 		}

@@ -50,7 +50,7 @@ func fromFile(file *config.Team, o options) (*Leader, error) {
 	models := &modelFinder{file: file, options: &o, found: map[string]Model{}}
 	t := Team{
 		Name: file.Name, Description: file.Description, Model: models.find(file.Model),
-		Leader: LeaderConfig{
+		Leader: Lead{
 			Prompt: file.Leader.Prompt, Tools: file.Leader.Tools, MaxSteps: file.Leader.MaxSteps.Or(0, Unlimited),
 			WakeOnProgress: file.Leader.WakeOn == "progress", Model: models.own(file.Leader.Model),
 		},

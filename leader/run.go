@@ -148,6 +148,7 @@ type runEnd struct {
 
 // watch serves the run until it is over.
 func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan error) runEnd {
+	cut, last := r.deadlines()
 	for {
 		news := r.journal.watch()
 		if r.over() {
@@ -155,6 +156,10 @@ func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan
 		}
 		select {
 		case <-news:
+		case <-cut:
+			r.cutShort()
+		case <-last:
+			r.agent(event.Leader).Stop(r.deadlineStop())
 		case req := <-r.spawns:
 			a, made := r.spawn(req)
 			if made.err == nil {
@@ -172,6 +177,36 @@ func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan
 			return runEnd{interrupted: context.Cause(ctx).Error()}
 		}
 	}
+}
+
+// lastWords is how long the leader may take for its last word after the
+// deadline.
+const lastWords = 30 * time.Second
+
+// deadlines returns channels for the run's deadline and for the end of the
+// leader's last word; both nil when there is no deadline.
+func (r *Run) deadlines() (cut, last <-chan time.Time) {
+	d := bound(r.leader.team.Limits.Deadline)
+	if d == 0 {
+		return nil, nil
+	}
+	left := d - r.budget.elapsed()
+	return time.After(left), time.After(left + lastWords)
+}
+
+// cutShort ends every turn at the deadline. The leader may say a last word.
+func (r *Run) cutShort() {
+	for _, m := range r.roster.all() {
+		s := r.deadlineStop()
+		s.WrapUp = m.id == event.Leader
+		r.agent(m.id).Stop(s)
+	}
+}
+
+func (r *Run) deadlineStop() agent.Stop {
+	return agent.Stop{Mode: agent.Now, By: event.RuntimeName, Limit: &event.LimitReached{
+		Limit: limitDeadline, Used: r.budget.elapsed().Seconds(), Max: r.leader.team.Limits.Deadline.Seconds(),
+	}}
 }
 
 // over reports whether the work is done: the leader's turn has ended, nobody

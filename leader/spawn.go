@@ -37,7 +37,7 @@ func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
 	}
 	r := &Run{
 		id: id, space: space, leader: l, log: log, roster: newRoster(), words: prompts.In(l.opts.lang),
-		budget: &budget{maxSteps: bound(l.team.Limits.Steps)},
+		budget: newBudget(l.team.Limits, l.opts.now),
 		gate:   model.NewGate(bound(l.team.Limits.Parallel)),
 		spawns: make(chan spawnRequest), pauses: make(chan string, 1), ending: make(chan struct{}), done: make(chan struct{}),
 		agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
@@ -104,7 +104,8 @@ func (r *Run) addLeader() error {
 	wakes := func(m event.MessageSent) bool { return t.Leader.WakeOnProgress || m.Kind != event.Progress }
 	cfg := r.config(mailbox.Address{ID: event.Leader, Name: event.LeaderName, Code: event.Leader}, t.Leader.Model, set, wakes)
 	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, prompt, bound(t.Leader.MaxSteps)
-	cfg.Report = func(agent.Output) error { return nil } // the person reads the log
+	cfg.Last = func(r event.Reason) bool { return r != event.EndNatural } // a bad end is the end of the run
+	cfg.Report = func(agent.Output) error { return nil }                  // the person reads the log
 	a, err := agent.New(cfg)
 	if err != nil {
 		return err
