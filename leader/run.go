@@ -115,6 +115,8 @@ func (r *Run) begin(header event.RunStarted) error {
 func (r *Run) loop(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	logger := r.leader.opts.logger.With().Str("session", r.id).Logger()
+	logger.Info().Msg("run started")
 	var team sync.WaitGroup
 	failed := make(chan error, 1)
 	start := func(a *agent.Agent) {
@@ -135,6 +137,8 @@ func (r *Run) loop(ctx context.Context) {
 	}
 	team.Wait()
 	r.finish(end)
+	logger.Info().AnErr("err", r.err).Msg("run ended")
+	close(r.done)
 }
 
 var errRunEnded = errors.New("leader: the run ended")
@@ -243,7 +247,6 @@ func (r *Run) quiet() bool {
 
 // finish writes the end of the log and the result.
 func (r *Run) finish(end runEnd) {
-	defer close(r.done)
 	defer r.release()
 	last, usage, cost, artifacts := r.roster.totals()
 	took := r.leader.opts.now().Sub(r.started)
