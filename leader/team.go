@@ -223,7 +223,8 @@ func (t Team) unpriced() []string {
 // complete fills in what a role leaves to the team.
 func (r *Role) complete(m Model, l Limits, codes map[string]bool) {
 	if r.Code == "" {
-		r.Code = mailbox.RoleCode(r.ID, r.Name, func(c string) bool { return codes[c] })
+		id := cmp.Or(r.ID, strings.ReplaceAll(mailbox.Fold(r.Name), " ", ""))
+		r.Code = mailbox.RoleCode(id, r.Name, func(c string) bool { return codes[c] })
 		codes[r.Code] = true
 	}
 	r.ID = cmp.Or(r.ID, r.Code)
