@@ -236,10 +236,13 @@ func FuzzRecovery(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	dir := write(f, text)
+	path := filepath.Join(dir, transcript.FileName)
 	f.Fuzz(func(t *testing.T, more []byte) {
 		all := append(bytes.Clone(text), more...)
-		dir := write(t, all)
-		path := filepath.Join(dir, transcript.FileName)
+		if err := errors.Join(os.Remove(path), os.WriteFile(path, all, 0o600)); err != nil {
+			t.Fatal(err)
+		}
 		before, readErr := failure(transcript.ReadFile(t.Context(), path, transcript.ReadOptions{}))
 		same(t, "read", before[:len(recs)], recs)
 
