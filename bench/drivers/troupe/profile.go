@@ -1,0 +1,41 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"runtime/pprof"
+
+	kit "github.com/troupe-go/troupe/bench/driverkit"
+)
+
+// profile writes what was asked for in the environment; asked for nothing, it
+// costs nothing.
+type profile struct{ cpu *os.File }
+
+func startProfile() profile {
+	name := os.Getenv("TROUPE_CPUPROFILE")
+	if name == "" {
+		return profile{}
+	}
+	f, err := os.Create(name)
+	kit.Check(err)
+	kit.Check(pprof.StartCPUProfile(f))
+	return profile{cpu: f}
+}
+
+// stop ends the CPU profile and writes the heap profile.
+func (p profile) stop() {
+	if p.cpu != nil {
+		pprof.StopCPUProfile()
+		kit.Check(p.cpu.Close())
+	}
+	name := os.Getenv("TROUPE_MEMPROFILE")
+	if name == "" {
+		return
+	}
+	runtime.GC()
+	f, err := os.Create(name)
+	kit.Check(err)
+	kit.Check(pprof.WriteHeapProfile(f))
+	kit.Check(f.Close())
+}

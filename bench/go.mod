@@ -1,0 +1,3 @@
+module github.com/troupe-go/troupe/bench
+
+go 1.26.0
