@@ -135,8 +135,9 @@ func (s *source) placed(p Problem, at position) Problem {
 	return p
 }
 
-// shown adds the excerpt.
+// shown makes a problem fit to be shown: with an excerpt, without keys.
 func (s *source) shown(p Problem, hide bool) Problem {
+	p.Path, p.Message, p.Hint = maskKeys(p.Path), maskKeys(p.Message), maskKeys(p.Hint)
 	if p.Line > len(s.lines) {
 		return p
 	}
