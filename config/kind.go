@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -227,7 +228,7 @@ func limit[N int | time.Duration](of kind[N]) kind[Limit[N]] {
 		}
 		n, ok := of.parse(text)
 		if !ok {
-			r.wrong(v, want, firstHint(plainHint(v, want), didYouMean(v.raw, []string{string(Unlimited)})))
+			r.wrong(v, want, cmp.Or(plainHint(v, want), didYouMean(v.raw, []string{string(Unlimited)})))
 			return Limit[N]{}, false
 		}
 		return Limit[N]{State: Bounded, Value: n}, true
