@@ -106,6 +106,7 @@ type roleFinding struct {
 // unlimited.
 type limitFinding struct {
 	leader.Limits
+	Deadline    string `json:"deadline"`
 	AskTimeout  string `json:"ask_timeout"`
 	ToolTimeout string `json:"tool_timeout"`
 }
@@ -138,7 +139,8 @@ func (c *checkCommand) finding(read *config.Team, t *team, l *leader.Leader) fin
 		f.Roles = append(f.Roles, roleFinding{r.ID, r.Name, r.Does, r.Model.Name, r.Tools})
 	}
 	f.Limits = &limitFinding{
-		Limits: resolved.Limits, AskTimeout: bound(resolved.Limits.AskTimeout), ToolTimeout: bound(resolved.Limits.ToolTimeout),
+		Limits: resolved.Limits, Deadline: bound(resolved.Limits.Deadline),
+		AskTimeout: bound(resolved.Limits.AskTimeout), ToolTimeout: bound(resolved.Limits.ToolTimeout),
 	}
 	if len(f.Models) == 0 {
 		f.Models = []modelFinding{{Ref: resolved.Leader.Model.Name, Who: event.Leader}}
@@ -213,9 +215,14 @@ func limitsText(l *limitFinding) string {
 		}
 		return strconv.Itoa(n)
 	}
-	return fmt.Sprintf("agents %s  spawns %s  max_steps %s  steps %s  parallel %s  inbox %s  ask_timeout %s  tool_timeout %s",
-		number(l.Agents), number(l.Spawns), number(l.MaxSteps), number(l.Steps), number(l.Parallel), number(l.Inbox),
-		l.AskTimeout, l.ToolTimeout)
+	budget := "—"
+	if l.Budget > 0 {
+		budget = strconv.FormatFloat(l.Budget, 'f', -1, 64)
+	}
+	return fmt.Sprintf("agents %s  spawns %s  max_steps %s  steps %s  tokens %s  budget %s  deadline %s  "+
+		"parallel %s  inbox %s  ask_timeout %s  tool_timeout %s",
+		number(l.Agents), number(l.Spawns), number(l.MaxSteps), number(l.Steps), number(l.Tokens), budget, l.Deadline,
+		number(l.Parallel), number(l.Inbox), l.AskTimeout, l.ToolTimeout)
 }
 
 // checkErrors are the mistakes of a file as JSON, for check --json.

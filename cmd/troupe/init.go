@@ -23,7 +23,7 @@ var starter embed.FS
 // starterFiles are the files that init writes, and where they come from.
 var starterFiles = [...]struct{ name, source string }{
 	{"team.yaml", "team.yaml"},
-	{"roles/wri.md", "wri.md"},
+	{"roles/writer.md", "writer.md"},
 	{".env.example", "env.example"},
 }
 

@@ -23,6 +23,7 @@ type live struct {
 	size    func(io.Writer) (width, height int)
 	now     func() time.Time
 	options render.Options
+	limits  render.Total // only its limits count
 	ticking sync.WaitGroup
 	done    chan struct{}
 
@@ -34,9 +35,12 @@ type live struct {
 	closed  bool
 }
 
-// startLive begins to draw on w; close ends it.
-func startLive(w io.Writer, size func(io.Writer) (width, height int), now func() time.Time, o render.Options) *live {
-	l := &live{w: w, size: size, now: now, options: o, done: make(chan struct{}), status: render.NewStatus()}
+// startLive begins to draw on stderr; close ends it.
+func startLive(env Env, o render.Options, limits render.Total) *live {
+	l := &live{
+		w: env.Stderr, size: env.Size, now: env.Now, options: o, limits: limits,
+		done: make(chan struct{}), status: render.NewStatus(),
+	}
 	l.ticking.Go(l.tick)
 	return l
 }
@@ -129,6 +133,7 @@ func (l *live) rows() []string {
 		return nil
 	}
 	total := l.status.Total()
+	total.MaxTokens, total.Budget, total.Deadline = l.limits.MaxTokens, l.limits.Budget, l.limits.Deadline
 	total.Stoppable = true
 	return render.Rows(agents, total, now, o, height/2)
 }

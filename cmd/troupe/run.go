@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/render"
@@ -56,11 +57,14 @@ func (a *app) runCommand() *cobra.Command {
 
 // Run runs the task that args name.
 func (r *runCommand) Run(ctx context.Context, args []string) error {
+	if err := r.checkFlags(); err != nil {
+		return err
+	}
 	t, err := r.loadTeam(ctx, r.cmd, &r.teamFlags)
 	if err != nil {
 		return err
 	}
-	if err := r.checkFlags(); err != nil {
+	if err := r.checkFlags(); err != nil { // the .env file may have set more
 		return err
 	}
 	options, err := r.viewOptions(r.Stderr, r.viewFlags, t.display)
@@ -76,7 +80,7 @@ func (r *runCommand) Run(ctx context.Context, args []string) error {
 		return err
 	}
 	r.banner(t, run)
-	r.show(ctx, run, options)
+	r.show(ctx, t, run, options)
 	r.stop.onFirst(nil)
 	res, err := run.Wait()
 	return r.conclude(ctx, t, res, err, options)
@@ -90,8 +94,8 @@ func (r *runCommand) checkFlags() error {
 	if err := r.oneOf("output-format", r.form, formText, formJSON, formJSONL); err != nil {
 		return err
 	}
-	if r.output == "" {
-		return nil
+	if _, err := r.viewOptions(r.Stderr, r.viewFlags, config.Display{}); err != nil || r.output == "" {
+		return err
 	}
 	info, err := os.Stat(filepath.Dir(r.output))
 	if err == nil && !info.IsDir() {
@@ -141,8 +145,8 @@ func teamName(name, file string) string {
 
 // show follows the run to its end. It does so also when ctx has ended,
 // because the run still tells how it ends.
-func (r *runCommand) show(ctx context.Context, run *leader.Run, o render.Options) {
-	shown, finish := r.screen(o)
+func (r *runCommand) show(ctx context.Context, t *team, run *leader.Run, o render.Options) {
+	shown, finish := r.screen(t, o)
 	defer finish()
 	r.stop.onFirst(func() {
 		run.Pause(errInterrupted.Error())
@@ -163,16 +167,25 @@ func (r *runCommand) show(ctx context.Context, run *leader.Run, o render.Options
 
 // screen is where text of the run goes, with status rows if a person looks
 // on. finish takes the rows away.
-func (r *runCommand) screen(o render.Options) (shown func(event.Record, string), finish func()) {
+func (r *runCommand) screen(t *team, o render.Options) (shown func(event.Record, string), finish func()) {
 	switch {
 	case r.quiet:
 		return func(event.Record, string) {}, func() {}
 	case r.interactive() && r.get("TERM") != "dumb":
-		l := startLive(r.Stderr, r.Size, r.Now, o)
+		l := startLive(r.Env, o, limitsShown(t.leader.Team()))
 		return l.add, l.close
 	}
 	p := &plain{w: r.Stderr}
 	return p.add, func() {}
+}
+
+// limitsShown are the limits that stand beside what was spent.
+func limitsShown(t leader.Team) render.Total {
+	shown := render.Total{MaxTokens: max(0, t.Limits.Tokens), Deadline: max(0, t.Limits.Deadline)}
+	if p := t.Leader.Model.Price; p != nil && t.Limits.Budget > 0 {
+		shown.Budget = &event.Cost{Currency: p.Currency, Amount: t.Limits.Budget}
+	}
+	return shown
 }
 
 // plain writes text as it comes. Records and signals bring some at once.

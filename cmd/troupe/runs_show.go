@@ -56,19 +56,18 @@ type questionAccount struct {
 // tally adds up the records of a run.
 func tally(run transcript.Run, records iter.Seq2[event.Record, error]) (*account, error) {
 	acc := &account{runRow: rowOf(run), Questions: []questionAccount{}, Artifacts: []string{}}
-	texts := map[string]string{}
 	for rec, err := range records {
 		if err != nil {
 			return nil, err
 		}
 		acc.Updated, acc.Records = rec.Time, rec.Seq
-		acc.apply(rec, texts)
+		acc.apply(rec)
 	}
 	acc.Duration = acc.Updated.Sub(acc.Started)
 	return acc, nil
 }
 
-func (acc *account) apply(rec event.Record, texts map[string]string) {
+func (acc *account) apply(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.RunStarted:
 		acc.Program, acc.ModelKind = d.Program, d.ModelKind
@@ -79,9 +78,9 @@ func (acc *account) apply(rec event.Record, texts map[string]string) {
 	case event.ArtifactCreated:
 		acc.addArtifact(d.Path)
 	case event.MessageSent:
-		texts[d.ID] = d.Content
+		acc.addText(d)
 	case event.QuestionOpened:
-		acc.Questions = append(acc.Questions, questionAccount{ID: d.ID, From: d.From, To: d.To, Question: texts[d.ID]})
+		acc.Questions = append(acc.Questions, questionAccount{ID: d.ID, From: d.From, To: d.To})
 	case event.QuestionClosed:
 		for i := range acc.Questions {
 			if q := &acc.Questions[i]; q.ID == d.ID {
@@ -90,6 +89,16 @@ func (acc *account) apply(rec event.Record, texts map[string]string) {
 		}
 	default:
 		acc.applyAgent(rec)
+	}
+}
+
+// addText gives a question its text, which is the message of the same id and
+// comes after the question was opened.
+func (acc *account) addText(m event.MessageSent) {
+	for i := range acc.Questions {
+		if q := &acc.Questions[i]; q.ID == m.ID {
+			q.Question = m.Content
+		}
 	}
 }
 

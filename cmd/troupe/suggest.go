@@ -36,7 +36,7 @@ func (a *app) badFlag(cmd *cobra.Command, err error) error {
 // nearest is the name that differs least from what was written, if any is
 // near enough to be meant.
 func nearest(written string, names []string) string {
-	best, least := "", 1+max(1, len(written)/3)
+	best, least := "", 1+max(2, len(written)/3)
 	for _, name := range names {
 		if d := distance(written, name); d < least {
 			best, least = name, d
