@@ -264,6 +264,9 @@ func (r *Run) roleTools(space *tools.Workspace, role Role) ([]tools.Tool, error)
 
 // pick finds tools by name.
 func (r *Run) pick(space *tools.Workspace, names []string) ([]tools.Tool, error) {
+	if len(names) == 0 {
+		return nil, nil // making the tools of a workspace costs more than all else in a spawn
+	}
 	set, err := tools.NewSet(append(space.Tools(), r.leader.opts.tools...)...)
 	if err != nil {
 		return nil, err
