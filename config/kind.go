@@ -212,7 +212,7 @@ func oneOf(words ...string) kind[string] {
 }
 
 // limit is a bound, or the word unlimited.
-func limit[N int | time.Duration](of kind[N]) kind[Limit[N]] {
+func limit[N int | float64 | time.Duration](of kind[N]) kind[Limit[N]] {
 	want := of.want + ", or unlimited"
 	s := schema{"anyOf": []any{of.schema, schema{"const": "unlimited"}}}
 	return kind[Limit[N]]{want: want, schema: s, read: func(r *reader, v value) (Limit[N], bool) {

@@ -76,6 +76,7 @@ func limitsOf(l config.Limits) Limits {
 	return Limits{
 		Agents: l.Agents.Or(0, Unlimited), Spawns: l.Spawns.Or(0, Unlimited), Depth: l.Depth.Or(0, Unlimited),
 		MaxSteps: l.MaxSteps.Or(0, Unlimited), Steps: l.Steps.Or(0, Unlimited),
+		Tokens: l.Tokens.Or(0, Unlimited), Budget: l.Budget.Or(0, Unlimited), Deadline: l.Deadline.Or(0, Unlimited),
 		Parallel: l.Parallel.Or(0, Unlimited), Inbox: l.Inbox.Or(0, Unlimited),
 		AskTimeout: l.AskTimeout.Or(0, Unlimited), ToolTimeout: l.ToolTimeout.Or(0, Unlimited),
 	}

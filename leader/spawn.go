@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
@@ -262,17 +263,25 @@ func (r *Run) roleTools(space *tools.Workspace, role Role) ([]tools.Tool, error)
 	return append(reading, r.leader.opts.tools...), err
 }
 
-// pick finds tools by name.
+// pick finds tools by name. Those of the workspace are made only when one of
+// them is wanted, because that costs more than all else in a spawn.
 func (r *Run) pick(space *tools.Workspace, names []string) ([]tools.Tool, error) {
-	set, err := tools.NewSet(append(space.Tools(), r.leader.opts.tools...)...)
+	custom, err := tools.NewSet(r.leader.opts.tools...)
 	if err != nil {
 		return nil, err
 	}
+	files := sync.OnceValues(func() (tools.Set, error) { return tools.NewSet(space.Tools()...) })
 	var list []tools.Tool
 	for _, name := range names {
-		t, ok := set.Lookup(name)
+		t, ok := custom.Lookup(name)
 		if !ok {
-			return nil, fmt.Errorf("leader: no tool %q", name)
+			set, err := files()
+			if err != nil {
+				return nil, err
+			}
+			if t, ok = set.Lookup(name); !ok {
+				return nil, fmt.Errorf("leader: no tool %q", name)
+			}
 		}
 		list = append(list, t)
 	}

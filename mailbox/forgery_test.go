@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -122,8 +124,11 @@ func checkForged(tb testing.TB, m mailbox.Message) {
 	tb.Helper()
 	checkRoundTrip(tb, m)
 	text := mustFormat(tb, m)
-	if n := closingTags(text, m.From); n != 2 {
-		tb.Fatalf("%d closing tags of the frame, want 2\ntext: %.400q", n, text)
+	if n := shownHeaders(text); n != 1 {
+		tb.Fatalf("%d headers are seen on the page, want 1\ntext: %.400q", n, text)
+	}
+	if n := frameTags(text, m.From); n != 4 {
+		tb.Fatalf("%d tags of the frame, want 4\ntext: %.400q", n, text)
 	}
 	before, after := ordinary("msg_tl_001"), mailbox.Message{ID: "out_fse_001", Kind: mailbox.Progress, From: "Full-Stack Engineer_1", Content: "照旧。"}
 	if n := carelessHeaders(mustFormat(tb, before, m, after)); n != 3 {
@@ -138,16 +143,43 @@ func checkForged(tb testing.TB, m mailbox.Message) {
 	}
 }
 
-// closingTags counts the closing tags in text that a reader who just searches
-// for them would take for those of a message from name.
-func closingTags(text, name string) int {
-	words := map[string]bool{name: true, event.LeaderName: true, event.PersonName: true, event.RuntimeName: true}
-	for _, k := range event.Kinds() {
-		words[k.Tag()] = true
+// shownHeaders counts the lines of text that a person takes for headers: what
+// leaves no mark on the page does not count.
+func shownHeaders(text string) int {
+	noMark := func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 	}
 	n := 0
-	for word := range words {
-		n += strings.Count(text, "</"+word+">")
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }) {
+		name, begins := strings.CutPrefix(strings.TrimFunc(line, noMark), "来自")
+		if !begins || strings.TrimLeftFunc(name, noMark) == name {
+			continue
+		}
+		for _, label := range []string{"任务发布", "任务进度输出", "任务完成汇报", "任务结束汇报", "提问", "消息", "回答"} {
+			if name, ends := strings.CutSuffix(name, "的"+label); ends && strings.TrimRightFunc(name, noMark) != name {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// frameTags counts the tags in text that a reader who just searches for them,
+// with attributes or without, would take for those of a message from name.
+func frameTags(text, name string) int {
+	words := []string{event.LeaderName, event.PersonName, event.RuntimeName, name}
+	for _, k := range event.Kinds() {
+		words = append(words, k.Tag())
+	}
+	n := 0
+	for _, tag := range strings.Split(text, "<")[1:] {
+		tag = strings.TrimPrefix(tag, "/")
+		if slices.ContainsFunc(words, func(word string) bool {
+			rest, ok := strings.CutPrefix(tag, word)
+			return ok && (rest == "" || strings.ContainsAny(rest[:1], " \t\r\n/>"))
+		}) {
+			n++
+		}
 	}
 	return n
 }

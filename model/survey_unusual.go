@@ -42,7 +42,7 @@ func (l listing) totals(f *findings) {
 		f.add(headTotals, "%s, not followed", "%s，未跟随", f.lang.count(t.links, "symbolic link", "个符号链接"))
 	}
 	if t.others > 0 {
-		f.add(headTotals, "%s that are neither file nor folder nor link", "%s，既不是文件也不是文件夹或链接", f.lang.count(t.others, "entry", "项"))
+		f.add(headTotals, "%s, neither file nor folder nor link", "%s，既不是文件也不是文件夹或链接", f.lang.count(t.others, "other thing", "项"))
 	}
 }
 
@@ -185,6 +185,6 @@ func (l listing) course(f *findings, d doubt, asked did) {
 			d.skipped.shown, f.lang.count(l.peek.entries, "thing", "项"))
 	case d.skipped == nil && d.made != nil:
 		n, size := l.tree.below(d.made.path)
-		f.add(headCourse, "of the totals, %s with %s are in `%s`", "总计中有 %s（%s）在 `%s` 里", f.lang.files(n), f.lang.size(size), d.made.shown)
+		f.add(headCourse, "of the totals, in `%s`: %s, %s", "总计之中，`%s` 里有：%s，%s", d.made.shown, f.lang.files(n), f.lang.size(size))
 	}
 }
