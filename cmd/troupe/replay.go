@@ -47,7 +47,7 @@ func (a *app) replayCommand() *cobra.Command {
 	f.list(&r.only, "only", "")
 	f.flag(&r.json, "json", "")
 	f.flag(&r.noFollow, "no-follow", "")
-	r.viewFlags.declare(f)
+	r.declare(f)
 	f.text(&r.runDir, "run-dir", "")
 	return cmd
 }
@@ -125,6 +125,7 @@ func (r *replayCommand) play(ctx context.Context, records iter.Seq2[event.Record
 			answer = d.Answer
 		case event.RunResumed:
 			answer = ""
+		default:
 		}
 		text := n.text(rec)
 		if err := p.wait(ctx, rec.Time, text != ""); err != nil {
@@ -227,8 +228,9 @@ func ends(rec event.Record) bool {
 	switch rec.Data.(type) {
 	case event.RunFinished, event.RunFailed, event.RunSuspended:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // errWriterGone says that nobody writes the log any more.

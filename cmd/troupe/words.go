@@ -17,7 +17,7 @@ type words struct {
 	groups map[string]string // titles of the groups of commands
 
 	// The frame of the help.
-	usage, examples, commands, flagsTitle, globalFlags, exitCodes string
+	usage, examples, commands, flagsTitle, globalFlags, exitCodes, helpFlag string
 
 	// Wrong calls.
 	unknownCommand, unknownFlag, didYouMean, missingArgument, extraArgument string

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/transcript"
 )
 
-var wordsEN = words{
+var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no keys
 	lang: en,
 	short: map[string]string{
 		"":            "Troupe runs teams of language-model agents.",
@@ -62,7 +62,8 @@ that is still under way is followed to its end.`,
 	},
 	groups: map[string]string{groupWork: "Work", groupLook: "Look back", groupSetup: "Setup"},
 
-	usage: "Usage", examples: "Examples", commands: "Commands", flagsTitle: "Flags", globalFlags: "Flags of all commands",
+	helpFlag: "about this command",
+	usage:    "Usage", examples: "Examples", commands: "Commands", flagsTitle: "Flags", globalFlags: "Flags of all commands",
 	exitCodes: "Exit codes\n  0 finished   1 failed   2 wrong flags or files   3 no usable model\n" +
 		"  4 the provider failed   5 a limit was reached   130 Ctrl-C   143 SIGTERM\n\n" +
 		"Each flag has a variable: TROUPE_MODEL for --model.",

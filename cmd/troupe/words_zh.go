@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/transcript"
 )
 
-var wordsZH = words{
+var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no keys
 	lang: zh,
 	short: map[string]string{
 		"":            "Troupe 运行由语言模型智能体组成的团队。",
@@ -60,7 +60,8 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 	},
 	groups: map[string]string{groupWork: "工作", groupLook: "回看", groupSetup: "设置"},
 
-	usage: "用法", examples: "示例", commands: "命令", flagsTitle: "选项", globalFlags: "所有命令的选项",
+	helpFlag: "本命令的帮助",
+	usage:    "用法", examples: "示例", commands: "命令", flagsTitle: "选项", globalFlags: "所有命令的选项",
 	exitCodes: "退出码\n  0 完成   1 失败   2 选项或文件有错   3 没有可用的模型\n" +
 		"  4 提供商失败   5 到达限额   130 Ctrl-C   143 SIGTERM\n\n" +
 		"每个选项都有对应的环境变量：--model 是 TROUPE_MODEL。",
