@@ -55,6 +55,9 @@ func (r *runCommand) conclude(ctx context.Context, t *team, res leader.Result, r
 // answer writes the result to stdout and to the file that was asked for.
 func (r *runCommand) answer(end outcome) error {
 	text := end.Answer
+	if end.Status == leader.StatusSuspended || end.Status == leader.StatusFailed {
+		text = "" // what was said so far is no answer
+	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}

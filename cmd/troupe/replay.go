@@ -121,8 +121,6 @@ func (r *replayCommand) play(ctx context.Context, records iter.Seq2[event.Record
 			seen[rec.Agent], seen[d.Code], seen[d.Name] = true, true, true
 		case event.RunFinished:
 			answer = d.Answer
-		case event.RunFailed:
-			answer = d.Answer
 		case event.RunResumed:
 			answer = ""
 		default:
