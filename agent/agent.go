@@ -34,6 +34,9 @@ type Config struct {
 	Price func(event.Usage) *event.Cost
 	// Tools are what the agent can do.
 	Tools tools.Set
+	// Offer is what the model is told of Tools. Agents with the same tools
+	// share one to save memory; nil makes one. Optional.
+	Offer *Offer
 	// Log takes the records; Post delivers the runtime's own words; Box is
 	// where messages to the agent arrive; Desk knows the open questions.
 	Log  event.Appender
@@ -117,20 +120,10 @@ type Words interface {
 	CutCall() string
 }
 
-// offers converts the specs of the tools to the model's words.
-func offers(set tools.Set) []model.Tool {
-	var list []model.Tool
-	for _, s := range set.Specs() {
-		list = append(list, model.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
-	}
-	return list
-}
-
 // Agent is one participant with a conversation of its own. Make one with
 // [New] and run it with [Agent.Run].
 type Agent struct {
 	cfg     Config
-	offers  []model.Tool // the tools as the model sees them
 	history history
 	pending map[string]event.MessageSent // sent to it and not yet in the conversation
 	read    map[string]OpenQuestion      // messages that this turn put into the conversation; some are questions
@@ -162,9 +155,11 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Offer == nil {
+		cfg.Offer = NewOffer(cfg.Tools)
+	}
 	return &Agent{
 		cfg:     cfg,
-		offers:  offers(cfg.Tools),
 		history: newHistory(cfg.Prompt),
 		pending: map[string]event.MessageSent{},
 		read:    map[string]OpenQuestion{},

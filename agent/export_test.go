@@ -29,3 +29,12 @@ func CanMove(s event.State, m string) bool {
 	x.set(s)
 	return x.can(move(m))
 }
+
+// SettingsText is the part of a request that is no message, as the digest has
+// it.
+func SettingsText(modelName string, maxTokens int, o *Offer) string {
+	return string(settingsText(modelName, maxTokens, o.text))
+}
+
+// Tokens is the estimate of the offer.
+func (o *Offer) Tokens() int { return o.tokens }

@@ -12,10 +12,12 @@ import (
 )
 
 // history is the conversation of one agent. It only grows, so the digest of a
-// request costs no more than the messages that are new in it.
+// request and the estimate of its tokens cost no more than the messages that
+// are new in it.
 type history struct {
 	messages []model.Message
 	sum      hash.Hash
+	tokens   int // estimate of all messages
 }
 
 func newHistory(system string) history {
@@ -26,6 +28,7 @@ func newHistory(system string) history {
 
 func (h *history) add(m model.Message) {
 	h.messages = append(h.messages, m)
+	h.tokens += model.EstimateTokens(model.Request{Messages: h.messages[len(h.messages)-1:]})
 	writeField(h.sum, string(m.Role), m.Content, m.Reasoning, m.CallID, strconv.Itoa(len(m.Calls)))
 	for _, c := range m.Calls {
 		writeField(h.sum, c.ID, c.Name, c.Arguments)

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,10 +18,11 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 		Agent: a.cfg.ID, AgentRole: a.cfg.Role,
 		Messages: a.history.messages, MaxOutputTokens: a.cfg.MaxOutputTokens,
 	}
+	reserve := a.history.tokens + a.outputReserve()
 	if t.wrapUp == "" {
-		req.Tools = a.offers
+		req.Tools = a.cfg.Offer.tools
+		reserve += a.cfg.Offer.tokens
 	}
-	reserve := model.EstimateTokens(req) + a.outputReserve()
 	if err := a.reserve(step, reserve, t); err != nil {
 		return none, err
 	}
@@ -132,15 +132,11 @@ func (a *Agent) reserve(step, tokens int, t *turnState) error {
 
 // settings is all of a request but its messages, for the digest.
 func (a *Agent) settings(req model.Request) []byte {
-	text, err := json.Marshal(struct {
-		Model string
-		Max   int
-		Tools []model.Tool
-	}{a.cfg.ModelName, req.MaxOutputTokens, req.Tools})
-	if err != nil { // schemas were checked when the tools were made
-		return []byte(err.Error())
+	toolsText := noOffer
+	if req.Tools != nil {
+		toolsText = a.cfg.Offer.text
 	}
-	return text
+	return settingsText(a.cfg.ModelName, req.MaxOutputTokens, toolsText)
 }
 
 // stream reads a reply to its end. What came is returned with an error too.
