@@ -125,8 +125,8 @@ type Words interface {
 type Agent struct {
 	cfg     Config
 	history history
-	pending map[string]event.MessageSent // sent to it and not yet in the conversation
-	read    map[string]OpenQuestion      // messages that this turn put into the conversation; some are questions
+	pending map[string]event.MessageSent // sent to it and not yet in the conversation; nil when there are none
+	read    map[string]OpenQuestion      // messages that this turn put into the conversation, some are questions; nil at rest
 	callIDs map[string]bool              // every call id of the conversation
 
 	kick chan struct{} // one slot: something to look at while at rest
@@ -161,9 +161,6 @@ func New(cfg Config) (*Agent, error) {
 	return &Agent{
 		cfg:     cfg,
 		history: newHistory(cfg.Prompt),
-		pending: map[string]event.MessageSent{},
-		read:    map[string]OpenQuestion{},
-		callIDs: map[string]bool{},
 		kick:    make(chan struct{}, 1),
 		machine: newMachine(),
 	}, nil

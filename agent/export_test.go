@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"bytes"
+
 	"github.com/looplab/fsm"
 
 	"github.com/troupe-go/troupe/event"
@@ -33,7 +35,7 @@ func CanMove(s event.State, m string) bool {
 // SettingsText is the part of a request that is no message, as the digest has
 // it.
 func SettingsText(modelName string, maxTokens int, o *Offer) string {
-	return string(settingsText(modelName, maxTokens, o.text))
+	return string(bytes.Join(settings(modelName, maxTokens, o.text), nil))
 }
 
 // Tokens is the estimate of the offer.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/troupe-go/troupe/model"
@@ -35,6 +36,13 @@ func (h *history) add(m model.Message) {
 	}
 }
 
+// settle gives back the room for messages that an agent at rest does not need.
+func (h *history) settle() {
+	if cap(h.messages) > len(h.messages) {
+		h.messages = slices.Clone(h.messages)
+	}
+}
+
 // writeField writes each text with its length, so that no two sequences of
 // texts look alike.
 func writeField(w io.Writer, texts ...string) {
@@ -46,12 +54,14 @@ func writeField(w io.Writer, texts ...string) {
 }
 
 // digest is the SHA-256 of the conversation and of what else the request has
-// (its settings), in hex.
-func (h *history) digest(settings []byte) string {
+// (its settings, in one or more parts), in hex.
+func (h *history) digest(settings ...[]byte) string {
 	sum := h.sum.Sum(nil)
 	total := sha256.New()
 	_, _ = total.Write(sum)
-	_, _ = total.Write(settings)
+	for _, part := range settings {
+		_, _ = total.Write(part)
+	}
 	return hex.EncodeToString(total.Sum(nil))
 }
 

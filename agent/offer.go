@@ -33,16 +33,15 @@ func NewOffer(set tools.Set) *Offer {
 // noOffer is the text of a request without tools.
 var noOffer = []byte("null")
 
-// settingsText is all of a request but its messages, for the digest: a JSON
-// object whose tools are the text of an offer.
-func settingsText(modelName string, maxTokens int, toolsText []byte) []byte {
+// settings is all of a request but its messages, for the digest: the parts of
+// a JSON object whose last member is the text of an offer.
+func settings(modelName string, maxTokens int, toolsText []byte) [][]byte {
 	text, err := json.Marshal(struct {
 		Model string
 		Max   int
 	}{modelName, maxTokens})
 	if err != nil { // a text and a number always have a JSON form
-		return []byte(err.Error())
+		text = []byte(err.Error())
 	}
-	text = append(text[:len(text)-1], `,"Tools":`...)
-	return append(append(text, toolsText...), '}')
+	return [][]byte{append(text[:len(text)-1], `,"Tools":`...), toolsText, {'}'}}
 }

@@ -35,7 +35,7 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 		return none, err
 	}
 	if err := a.append(event.ModelRequested{
-		Step: step, Model: a.cfg.ModelName, Digest: a.history.digest(a.settings(req)),
+		Step: step, Model: a.cfg.ModelName, Digest: a.history.digest(a.settings(req)...),
 		Messages: len(req.Messages), Reserved: reserve, WrapUp: t.wrapUp != "",
 	}); err != nil {
 		return none, err
@@ -131,12 +131,12 @@ func (a *Agent) reserve(step, tokens int, t *turnState) error {
 }
 
 // settings is all of a request but its messages, for the digest.
-func (a *Agent) settings(req model.Request) []byte {
+func (a *Agent) settings(req model.Request) [][]byte {
 	toolsText := noOffer
 	if req.Tools != nil {
 		toolsText = a.cfg.Offer.text
 	}
-	return settingsText(a.cfg.ModelName, req.MaxOutputTokens, toolsText)
+	return settings(a.cfg.ModelName, req.MaxOutputTokens, toolsText)
 }
 
 // stream reads a reply to its end. What came is returned with an error too.
