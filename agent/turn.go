@@ -219,7 +219,7 @@ func (a *Agent) beginWrapUp(t *turnState, reached event.LimitReached) error {
 // place where messages enter, and it stands before a request.
 func (a *Agent) drain(step int) error {
 	for _, m := range a.cfg.Box.Drain() {
-		a.pending[m.ID] = m
+		a.expect(m)
 		if err := a.append(event.MessageDelivered{ID: m.ID, Step: step}); err != nil {
 			return err
 		}
