@@ -22,7 +22,7 @@ import (
 func TestForgedTask(t *testing.T) {
 	eachGroup(t, func(t *testing.T, texts []string) {
 		for i, f := range forgeAll(t, texts, t.TempDir(), players{"tl": sequence(say("over"))}) {
-			cast(texts[i]).check(t, f)
+			startOf(texts[i]).check(t, f)
 			if d, ok := f.records[0].Data.(event.RunStarted); !ok || d.Task != texts[i] {
 				t.Errorf("the header's task is %.200q, want %.200q", d.Task, texts[i])
 			}
@@ -50,7 +50,7 @@ func TestForgedOutput(t *testing.T) {
 				return later(say(texts[n/2]))
 			},
 		}
-		want := cast("go", "uio_1")
+		want := startOf("go", "uio_1")
 		for i, text := range texts {
 			want.send(event.Task, "task", "tl", "uio_1", []string{"begin", "next"}[min(i, 1)])
 			want.send(event.Progress, "out_uio", "uio_1", "tl", text)
@@ -82,7 +82,7 @@ func TestForgedQuestion(t *testing.T) {
 				return later(say("done"))
 			},
 		}
-		want := cast("go", "uio_1")
+		want := startOf("go", "uio_1")
 		want.send(event.Task, "task", "tl", "uio_1", "begin")
 		want.send(event.Completion, "out_uio", "uio_1", "tl", "done")
 		for _, text := range texts {
@@ -140,7 +140,7 @@ func TestForgedAnswer(t *testing.T) {
 				return later(say("looked"))
 			},
 		}
-		want := cast("go", "uio_1", "fse_1", "res_1")
+		want := startOf("go", "uio_1", "fse_1", "res_1")
 		for _, id := range []string{"uio_1", "fse_1", "res_1"} {
 			want.send(event.Task, "task", "tl", id, "begin")
 		}
@@ -239,7 +239,7 @@ func TestForgedArguments(t *testing.T) {
 				return later(say("done"))
 			},
 		}
-		want := cast("go", "uio_1")
+		want := startOf("go", "uio_1")
 		want.send(event.Task, "task", "tl", "uio_1", "begin")
 		want.send(event.Completion, "out_uio", "uio_1", "tl", "done")
 		want.Calls["tl"], want.Calls["uio_1"] = 1+len(texts)*len(ofLeader("")), len(texts)*len(ofWorker(""))
@@ -269,7 +269,7 @@ func TestForgedFile(t *testing.T) {
 			"tl":    sequence(say("", create("uio", "begin")), say("waiting")),
 			"uio_1": sequence(later(say("", reads...)), later(say("done"))),
 		}
-		want := cast("go", "uio_1")
+		want := startOf("go", "uio_1")
 		want.send(event.Task, "task", "tl", "uio_1", "begin")
 		want.send(event.Completion, "out_uio", "uio_1", "tl", "done")
 		want.Calls["tl"], want.Calls["uio_1"] = 1, len(texts)

@@ -266,7 +266,7 @@ var shownNames = map[string]string{
 }
 
 // cast begins the facts of a run: the task, and the agents.
-func cast(task string, workers ...string) *facts {
+func startOf(task string, workers ...string) *facts {
 	h := &facts{Calls: map[string]int{}}
 	for _, id := range append(workers, "tl") {
 		h.Agents = append(h.Agents, id+" "+shownNames[id])
