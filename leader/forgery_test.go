@@ -117,7 +117,7 @@ func forgeAll(t *testing.T, tasks []string, workDir string, p players) []forged 
 		l := &listener{Client: p.client()}
 		made, err := leader.New(leader.Team{
 			Model:  leader.Model{Client: l, Name: "test/test"},
-			Leader: leader.LeaderConfig{MaxSteps: none},
+			Leader: leader.Lead{MaxSteps: none},
 			Limits: leader.Limits{MaxSteps: none, Steps: none, Spawns: none, Agents: none},
 		}, leader.WithWorkDir(workDir), leader.WithRunDir(runDir), leader.WithSync("off"))
 		if err != nil {
