@@ -34,6 +34,9 @@ type Config struct {
 	Price func(event.Usage) *event.Cost
 	// Tools are what the agent can do.
 	Tools tools.Set
+	// Offer is what the model is told of Tools; optional. Agents with the same
+	// tools may share one.
+	Offer *Offer
 	// Log takes the records; Post delivers the runtime's own words; Box is
 	// where messages to the agent arrive; Desk knows the open questions.
 	Log  event.Appender
@@ -102,10 +105,9 @@ type Words interface {
 // [New] and run it with [Agent.Run].
 type Agent struct {
 	cfg     Config
-	offers  *offers
 	history history
-	pending map[string]event.MessageSent // sent to it and not yet in the conversation
-	read    map[string]OpenQuestion      // messages that this turn put into the conversation; some are questions
+	pending map[string]event.MessageSent // sent to it and not yet in the conversation; nil when there are none
+	read    map[string]OpenQuestion      // messages that this turn put into the conversation, some are questions; nil at rest
 
 	kick chan struct{} // one slot: something to look at while at rest
 
@@ -113,6 +115,7 @@ type Agent struct {
 	machine machine
 	turn    int
 	stop    *Stop                   // asked for, not yet done
+	pausing bool                    // Run returns at the next rest, whatever else is asked for
 	cancel  context.CancelCauseFunc // ends the running turn; nil at rest
 	calls   callCount
 }
@@ -133,12 +136,12 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Offer == nil {
+		cfg.Offer = NewOffer(cfg.Tools)
+	}
 	return &Agent{
 		cfg:     cfg,
-		offers:  newOffers(cfg),
 		history: newHistory(cfg.Prompt),
-		pending: map[string]event.MessageSent{},
-		read:    map[string]OpenQuestion{},
 		kick:    make(chan struct{}, 1),
 		machine: newMachine(),
 	}, nil
@@ -179,12 +182,13 @@ func (a *Agent) Run(ctx context.Context) error {
 // stop asks for.
 func (a *Agent) rest(ctx context.Context) error {
 	for {
-		if s := a.takeStop(); s != nil {
+		s, pausing := a.takeStop()
+		if s != nil {
 			if err := a.settleStop(*s); err != nil {
 				return err
 			}
 		}
-		if ctx.Err() != nil {
+		if pausing || ctx.Err() != nil {
 			return errInterrupted
 		}
 		if a.cfg.Box.Waking() {

@@ -11,7 +11,7 @@ import (
 // here.
 func (a *Agent) Apply(rec event.Record) {
 	if sent, ok := rec.Data.(event.MessageSent); ok && sent.To == a.cfg.ID {
-		a.pending[sent.ID] = sent
+		a.expect(sent)
 		return
 	}
 	if rec.Agent != a.cfg.ID {
@@ -26,11 +26,21 @@ func (a *Agent) Apply(rec event.Record) {
 	a.apply(rec)
 }
 
+// expect notes a message whose delivery is still to be logged.
+func (a *Agent) expect(m event.MessageSent) {
+	if a.pending == nil {
+		a.pending = map[string]event.MessageSent{}
+	}
+	a.pending[m.ID] = m
+}
+
 // applyState sets the machine; callers hold a.mu.
 func (a *Agent) applyState(rec event.Record) {
 	if s, ok := rec.Data.(event.AgentState); ok {
 		a.machine.set(s.To)
-		a.turn = max(a.turn, rec.Turn)
+		if rec.Turn > a.turn { // on resume; live it is that turn already, and others read it meanwhile
+			a.turn = rec.Turn
+		}
 	}
 }
 
@@ -42,7 +52,9 @@ func (a *Agent) apply(rec event.Record) {
 		if !ok {
 			return
 		}
-		delete(a.pending, d.ID)
+		if delete(a.pending, d.ID); len(a.pending) == 0 {
+			a.pending = nil
+		}
 		a.insert(m)
 	case event.ModelReplied:
 		if d.Text == "" && len(d.Calls) == 0 {
@@ -54,7 +66,8 @@ func (a *Agent) apply(rec event.Record) {
 			Role: model.ToolRole, CallID: d.CallID, ToolName: d.Name, Content: d.Result, IsError: d.IsError,
 		})
 	case event.TurnEnded:
-		clear(a.read)
+		a.read = nil
+		a.history.settle()
 	default: // all other records say nothing about the conversation
 	}
 }
@@ -69,6 +82,9 @@ func (a *Agent) insert(m event.MessageSent) {
 	origin := model.Origin{Kind: m.Kind, From: m.FromName, FromID: m.From, ID: m.ID, Content: m.Content}
 	if m.Kind == event.Question {
 		origin.QuestionID = m.ID
+	}
+	if a.read == nil {
+		a.read = map[string]OpenQuestion{}
 	}
 	a.read[m.ID] = OpenQuestion{ID: m.ID, From: m.FromName, Text: m.Content}
 	a.history.add(model.Message{Role: model.User, Content: text, Origin: origin})

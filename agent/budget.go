@@ -52,7 +52,7 @@ const defaultOutput = 4096
 func (a *Agent) need(t *turnState) Need {
 	n := Need{Agent: a.cfg.ID, Input: a.history.tokens, Output: defaultOutput, WrapUp: t.wrapUp != ""}
 	if !n.WrapUp {
-		n.Input += a.offers.tokens
+		n.Input += a.cfg.Offer.tokens
 	}
 	if a.cfg.MaxOutputTokens > 0 {
 		n.Output = a.cfg.MaxOutputTokens

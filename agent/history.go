@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/troupe-go/troupe/model"
@@ -51,6 +52,11 @@ func (h *history) check() error {
 // used reports whether a call of the conversation has this id.
 func (h *history) used(callID string) bool { return h.checker.seen[callID] }
 
+// settle gives back the room for messages that an agent at rest does not need.
+func (h *history) settle() {
+	h.messages = slices.Clone(h.messages)
+}
+
 // writeField writes each text with its length, so that no two sequences of
 // texts look alike.
 func writeField(w io.Writer, texts ...string) {
@@ -61,13 +67,14 @@ func writeField(w io.Writer, texts ...string) {
 	}
 }
 
-// digest is the SHA-256 of the conversation and of what else the request has,
-// in hex.
-func (h *history) digest(settings [sha256.Size]byte) string {
+// digest is the SHA-256 of a request, in hex: the model, the bound on its
+// reply, the tools and the conversation.
+func (h *history) digest(modelName string, maxTokens int, o *Offer) string {
 	var sum [sha256.Size]byte
 	total := sha256.New()
+	writeField(total, modelName, strconv.Itoa(maxTokens))
+	_, _ = total.Write(o.sum[:])
 	_, _ = total.Write(h.sum.Sum(sum[:0]))
-	_, _ = total.Write(settings[:])
 	return hex.EncodeToString(total.Sum(sum[:0]))
 }
 

@@ -21,15 +21,15 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 	req := model.Request{
 		Agent: a.cfg.ID, AgentRole: a.cfg.Role, Messages: a.history.messages, MaxOutputTokens: a.cfg.MaxOutputTokens,
 	}
-	offered := &offers{}
+	offered := &Offer{}
 	if t.wrapUp == "" {
-		offered = a.offers
+		offered = a.cfg.Offer
 	}
 	req.Tools = offered.tools
 	err = a.history.check()
 	if err == nil {
 		err = a.append(event.ModelRequested{
-			Step: step, Model: a.cfg.ModelName, Digest: a.history.digest(offered.sum), Messages: len(req.Messages),
+			Step: step, Model: a.cfg.ModelName, Digest: a.history.digest(a.cfg.ModelName, req.MaxOutputTokens, offered), Messages: len(req.Messages),
 			Reserved: need.Tokens(), ReservedCost: need.Cost, WrapUp: t.wrapUp != "",
 		})
 	}

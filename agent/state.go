@@ -46,9 +46,16 @@ var sources = map[move][]event.State{
 // machine is the state machine of one agent. The library's own Event is never
 // called: a move is checked, then logged, then set from the record, so that
 // log and machine cannot disagree.
+//
+// A library machine holds the whole table, so there is one for each state,
+// shared by all agents that are in it and never moved; an agent changes its
+// state by pointing to another.
 type machine struct{ fsm *fsm.FSM }
 
-func newMachine() machine {
+// machines has a library machine for each state.
+var machines = everyMachine()
+
+func everyMachine() map[event.State]*fsm.FSM {
 	var table fsm.Events
 	for m, from := range sources {
 		names := make([]string, len(from))
@@ -57,8 +64,14 @@ func newMachine() machine {
 		}
 		table = append(table, fsm.EventDesc{Name: string(m), Src: names, Dst: string(target[m])})
 	}
-	return machine{fsm.NewFSM(string(event.Created), table, nil)}
+	all := map[event.State]*fsm.FSM{event.Created: fsm.NewFSM(string(event.Created), table, nil)}
+	for _, s := range target {
+		all[s] = fsm.NewFSM(string(s), table, nil)
+	}
+	return all
 }
+
+func newMachine() machine { return machine{machines[event.Created]} }
 
 func (m machine) state() event.State { return event.State(m.fsm.Current()) }
 
@@ -73,4 +86,9 @@ func (m machine) check(mv move) error {
 	return nil
 }
 
-func (m machine) set(s event.State) { m.fsm.SetState(string(s)) }
+// set moves to s; a state that the table does not have changes nothing.
+func (m *machine) set(s event.State) {
+	if at, ok := machines[s]; ok {
+		m.fsm = at
+	}
+}

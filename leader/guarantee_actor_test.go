@@ -222,10 +222,12 @@ func perform(t *testing.T, dir string, team leader.Team, person func(*leader.Run
 	var p played
 	synctest.Test(t, func(t *testing.T) {
 		run := start(t, t.Context(), dir, team, opts...)
+		var others sync.WaitGroup
 		if person != nil {
-			go person(run)
+			others.Go(func() { person(run) })
 		}
 		p.Result, p.err = run.Wait()
+		others.Wait()
 		p.records = recorded(t, run)
 	})
 	return p

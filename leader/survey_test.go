@@ -40,75 +40,84 @@ type figures struct {
 
 var todo = regexp.MustCompile(`\b(TODO|FIXME)\b`)
 
+// counter counts the figures of a folder.
+type counter struct {
+	figures
+	files, bytes map[string]int64 // by ending
+	readmes      []string
+	sizes        []int64
+}
+
 // countFigures looks at the folder itself.
 func countFigures(t *testing.T, dir string) figures {
 	t.Helper()
-	f := figures{Kinds: map[string]string{}}
-	type sum struct{ files, bytes int64 }
-	kinds := map[string]sum{}
-	var readmes []string
-	var sizes []int64
+	c := counter{figures: figures{Kinds: map[string]string{}}, files: map[string]int64{}, bytes: map[string]int64{}}
 	err := filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || at == dir {
 			return err
+		}
+		switch {
+		case d.IsDir():
+			return c.folder(at)
+		case d.Type()&fs.ModeSymlink != 0:
+			c.Links++
+			return nil
 		}
 		rel, err := filepath.Rel(dir, at)
 		if err != nil {
 			return err
 		}
-		switch {
-		case d.IsDir():
-			f.Folders++
-			if slices.Contains(tools.SkippedDirs(), d.Name()) {
-				f.Skipped++
-				return filepath.SkipDir
-			}
-			if in, err := os.ReadDir(at); err != nil || len(in) == 0 {
-				f.Empty++
-				return err
-			}
-			return nil
-		case d.Type()&fs.ModeSymlink != 0:
-			f.Links++
-			return nil
-		}
-		text, err := os.ReadFile(at)
-		if err != nil {
-			return err
-		}
-		f.Files++
-		size := int64(len(text))
-		f.Bytes += size
-		if size == 0 {
-			f.EmptyFiles++
-		} else {
-			sizes = append(sizes, size)
-		}
-		ending := strings.ToLower(path.Ext(d.Name()))
-		k := kinds[ending]
-		kinds[ending] = sum{k.files + 1, k.bytes + size}
-		if strings.HasPrefix(strings.ToLower(d.Name()), "readme") {
-			readmes = append(readmes, rel)
-		}
-		f.places(rel, text)
-		return nil
+		return c.file(at, rel)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ending, k := range kinds {
-		f.Kinds[ending] = fmt.Sprint(k.files, " ", k.bytes)
+	for ending, n := range c.files {
+		c.Kinds[ending] = fmt.Sprint(n, " ", c.bytes[ending])
 	}
-	slices.SortStableFunc(readmes, func(a, b string) int {
+	slices.SortStableFunc(c.readmes, func(a, b string) int {
 		return (strings.Count(a, "/")-strings.Count(b, "/"))*1000 + len(a) - len(b)
 	})
-	slices.Sort(sizes)
-	slices.Reverse(sizes)
-	f.Largest = sizes[:min(10, len(sizes))]
-	for _, rel := range readmes[:min(3, len(readmes))] {
-		f.Readmes = append(f.Readmes, quoted(rel))
+	for _, rel := range c.readmes[:min(3, len(c.readmes))] {
+		c.Readmes = append(c.Readmes, quoted(rel))
 	}
-	return f
+	slices.Sort(c.sizes)
+	slices.Reverse(c.sizes)
+	c.Largest = c.sizes[:min(10, len(c.sizes))]
+	return c.figures
+}
+
+func (c *counter) folder(at string) error {
+	c.Folders++
+	if slices.Contains(tools.SkippedDirs(), filepath.Base(at)) {
+		c.Skipped++
+		return filepath.SkipDir
+	}
+	in, err := os.ReadDir(at)
+	if len(in) == 0 {
+		c.Empty++
+	}
+	return err
+}
+
+func (c *counter) file(at, rel string) error {
+	text, err := os.ReadFile(at)
+	size := int64(len(text))
+	c.Files++
+	c.Bytes += size
+	if size == 0 {
+		c.EmptyFiles++
+	} else {
+		c.sizes = append(c.sizes, size)
+	}
+	name := strings.ToLower(path.Base(rel))
+	c.files[path.Ext(name)]++
+	c.bytes[path.Ext(name)] += size
+	if strings.HasPrefix(name, "readme") {
+		c.readmes = append(c.readmes, rel)
+	}
+	c.places(rel, text)
+	return err
 }
 
 // places counts the lines of a file with TODO or FIXME.

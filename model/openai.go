@@ -25,6 +25,7 @@ type adapter struct {
 	http     *http.Client
 	fields   map[string]json.RawMessage // body fields of every request
 	header   http.Header
+	offers   offers
 }
 
 // Stream asks the endpoint; see [Client].
@@ -32,11 +33,15 @@ func (a *adapter) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, erro
 	return func(yield func(Chunk, error) bool) {
 		callCtx, cancel := context.WithTimeoutCause(ctx, a.endpoint.Timeout, errTimeout)
 		defer cancel()
-		chat, bare := a.chatRequest(req)
-		x := &exchange{http: a.http, fields: a.callFields(req), header: a.header, bare: bare}
+		body, err := a.body(req)
+		if err != nil {
+			yield(Chunk{}, a.failure(ctx, callCtx, err, ""))
+			return
+		}
+		x := &exchange{http: a.http, text: body, header: a.header}
 		config := a.config
 		config.HTTPClient = x
-		stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(callCtx, chat)
+		stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(callCtx, a.chatRequest(req))
 		if err != nil {
 			yield(Chunk{}, a.failure(ctx, callCtx, err, ""))
 			return
@@ -69,15 +74,6 @@ func yieldLast(yield func(Chunk, error) bool, last Chunk, err error) {
 	if err != nil {
 		yield(Chunk{}, err)
 	}
-}
-
-// chatRequest writes req for the endpoint's model.
-func (a *adapter) chatRequest(req Request) (chat openai.ChatCompletionRequest, bare bool) {
-	chat, bare = chatRequest(a.endpoint.Model, req)
-	if effort, ok := a.endpoint.Extra["reasoning_effort"].(string); ok {
-		chat.ReasoningEffort = effort // go-openai checks it against the model
-	}
-	return chat, bare
 }
 
 // callFields are the body fields of one request.

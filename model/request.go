@@ -1,53 +1,26 @@
 package model
 
 import (
-	"encoding/json"
-
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// noParameters is the schema of a tool that takes none; some endpoints refuse
-// a schema that is absent or has no properties.
-var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
-
-// chatRequest writes req in go-openai's words. bare reports whether a message
-// has no content, which go-openai leaves out of the body.
-func chatRequest(modelName string, req Request) (out openai.ChatCompletionRequest, bare bool) {
-	out = openai.ChatCompletionRequest{
-		Model:         modelName,
-		Messages:      make([]openai.ChatCompletionMessage, 0, len(req.Messages)),
-		Stream:        true,
-		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
+// chatRequest is what go-openai checks before a request goes out: the model,
+// the effort, and whether there are tools. Its text is not sent; the exchange
+// puts the body of [appendBody] in its place.
+func (a *adapter) chatRequest(req Request) openai.ChatCompletionRequest {
+	chat := openai.ChatCompletionRequest{Model: a.endpoint.Model, Stream: true}
+	chat.ReasoningEffort, _ = a.endpoint.Extra["reasoning_effort"].(string)
+	if len(req.Tools) > 0 {
+		chat.Tools = []openai.Tool{{Type: openai.ToolTypeFunction}}
 	}
-	for _, m := range req.Messages {
-		out.Messages = append(out.Messages, chatMessage(m))
-		bare = bare || m.Content == ""
-	}
-	for _, t := range req.Tools {
-		schema := t.Schema
-		if len(schema) == 0 || string(schema) == "null" {
-			schema = noParameters
-		}
-		out.Tools = append(out.Tools, openai.Tool{
-			Type:     openai.ToolTypeFunction,
-			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema},
-		})
-	}
-	return out, bare
+	return chat
 }
 
-// chatMessage writes one message; reasoning is not sent back.
-func chatMessage(m Message) openai.ChatCompletionMessage {
-	out := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content}
-	if m.Role == ToolRole {
-		out.ToolCallID = m.CallID
+// body is the text of the request for req.
+func (a *adapter) body(req Request) ([]byte, error) {
+	tools, err := a.offers.text(req.Tools)
+	if err != nil {
+		return nil, err
 	}
-	for _, c := range m.Calls {
-		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
-			ID:       c.ID,
-			Type:     openai.ToolTypeFunction,
-			Function: openai.FunctionCall{Name: c.Name, Arguments: c.Arguments},
-		})
-	}
-	return out
+	return appendBody(make([]byte, 0, bodySize(req, tools)), a.endpoint.Model, req, tools, a.callFields(req)), nil
 }

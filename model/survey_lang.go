@@ -62,13 +62,13 @@ func (l tongue) size(n int64) string {
 	return fmt.Sprintf(l.say("%.1f %s (%s)", "%.1f %s（%s）"), value, []string{"", "KiB", "MiB", "GiB", "TiB"}[unit], exact)
 }
 
-// examples bounds the names that one finding gives.
-const examples = 5
+// maxExamples bounds the names that one finding gives.
+const maxExamples = 5
 
 // some lists names, at most a few of them.
 func (l tongue) some(names []string) string {
-	shown := make([]string, 0, examples)
-	for _, name := range names[:min(len(names), examples)] {
+	shown := make([]string, 0, maxExamples)
+	for _, name := range names[:min(len(names), maxExamples)] {
 		shown = append(shown, "`"+name+"`")
 	}
 	list := strings.Join(shown, l.say(", ", "、"))

@@ -16,9 +16,9 @@ const (
 	readReadmes    = 3   // READMEs that are read
 )
 
-// read plays the sub-agent that searches and reads: it searches and asks the
+// playReader plays the sub-agent that searches and reads: it searches and asks the
 // scout for the READMEs at the same time, turns pages, reads them, and reports.
-func read(t *talk) move {
+func playReader(t *talk) move {
 	r := readingOf(t)
 	if m, ok := t.answerAll(func(string) string { return r.answer(t.lang) }); ok {
 		return m
@@ -34,7 +34,7 @@ func read(t *talk) move {
 
 // reading is what the reader knows so far.
 type reading struct {
-	search  found
+	search  searched
 	pages   int
 	failure string // why the search broke off; empty if it did not
 
@@ -50,7 +50,7 @@ type reading struct {
 // readme is a README, with what was read of it.
 type readme struct {
 	shown string
-	did   bool
+	read  bool
 	text  string
 	isErr bool
 }
@@ -82,13 +82,13 @@ func readingOf(t *talk) reading {
 			r.fromListing(d)
 		}
 	}
-	read := make(map[string]Message)
+	results := make(map[string]Message)
 	for _, d := range t.calls("read_file") {
-		read[d.argument("path")] = d.result
+		results[d.argument("path")] = d.result
 	}
 	for i, f := range r.readmes {
-		if m, ok := read[realPath(f.shown)]; ok {
-			r.readmes[i].did, r.readmes[i].text, r.readmes[i].isErr = true, m.Content, m.IsError
+		if m, ok := results[realPath(f.shown)]; ok {
+			r.readmes[i].read, r.readmes[i].text, r.readmes[i].isErr = true, m.Content, m.IsError
 		}
 	}
 	return r
@@ -99,7 +99,7 @@ func (r *reading) fromAnswer(answer string) {
 	for line := range strings.Lines(answer) {
 		line = strings.TrimSuffix(line, "\n")
 		if n, ok := strings.CutPrefix(line, readmeCount); ok {
-			r.known, r.count = true, number(n)
+			r.known, r.count = true, atoi(n)
 		}
 		if name, ok := strings.CutPrefix(line, readmeLine); ok {
 			r.readmes = append(r.readmes, readme{shown: name})
@@ -154,7 +154,7 @@ func (r reading) goOn(t *talk) (m move, ok bool) {
 	}
 	var names []string
 	for _, f := range r.readmes[:min(len(r.readmes), readReadmes)] {
-		if !f.did && t.offered["read_file"] {
+		if !f.read && t.offered["read_file"] {
 			m.call("read_file", map[string]any{"path": realPath(f.shown)})
 			names = append(names, f.shown)
 		}

@@ -149,6 +149,22 @@ func TestSurveyOutlines(t *testing.T) {
 	}
 }
 
+func TestSurveyReaderTellsWhatItDidNotSearch(t *testing.T) {
+	s := readerStage(t, map[string]string{"large.txt": strings.Repeat("TODO\n", 300_000), "a": "TODO"}, "READMEs: 0")
+	mustHave(t, s.finish(), "- 1 line in 1 file", "- not searched, because they are larger than 1 MiB: 1 file")
+
+	s = readerStage(t, nil, "READMEs: 0")
+	asks := s.answer
+	s.answer = func(c event.Call) (string, bool, bool) {
+		if c.Name == "search_files" {
+			return "0 matches in 0 files; skipped 2 binary, 3 over 1 MiB, 4 unreadable\n", false, true
+		}
+		return asks(c)
+	}
+	mustHave(t, s.finish(), "- 0 lines in 0 files", "- not searched, because they are binary: 2 files",
+		"- not searched, because they are larger than 1 MiB: 3 files", "- not searched, because they cannot be read: 4 files or folders")
+}
+
 func TestSurveyReaderWithErrors(t *testing.T) {
 	s := readerStage(t, nil, "READMEs: 0")
 	asks := s.answer
@@ -167,6 +183,12 @@ func TestSurveyReaderAnswersAndWrapsUp(t *testing.T) {
 	_, calls := s.reply()
 	if len(calls) != 1 || calls[0].Name != "answer_other_agent" || argument(t, calls[0], "question_id") != "ask_tl_001" {
 		t.Errorf("the question got %v, want an answer before all else", calls)
+	}
+	s = readerStage(t, map[string]string{"a": "TODO"}, "READMEs: 0")
+	s.step()
+	s.hear(event.Question, "Scout_1", "scout_1", "ask_scout_001", "how many?")
+	if _, calls := s.reply(); argument(t, calls[0], "answer") != "I am a script. So far: 1 line with TODO or FIXME in 1 file." {
+		t.Errorf("after its search it answers %v", calls)
 	}
 	s = readerStage(t, map[string]string{"a": "TODO"}, "READMEs: 0")
 	s.req.Tools = nil

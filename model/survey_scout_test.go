@@ -134,6 +134,28 @@ func TestSurveyScoutWithErrors(t *testing.T) {
 	}
 }
 
+func TestSurveyScoutGroupsRareEndings(t *testing.T) {
+	files := map[string]string{}
+	for i := range 23 {
+		files[fmt.Sprintf("a.x%02d", i)] = strings.Repeat("x", 100-i)
+	}
+	files["b.x00"] = "1"
+	mustHave(t, scoutStage(t, files).finish(), "- `.x00`: 2 files, 101 bytes", "- `.x19`: 1 file, 81 bytes",
+		"- 3 other endings: 3 files, 237 bytes")
+}
+
+func TestSurveyScoutKnowsEndings(t *testing.T) {
+	report := scoutStage(t, map[string]string{
+		"a.PDF": "1", "b.png": "1", "c.zip": "1", "d.exe": "1", "e.json": "1", ".gitignore": "1", "f.": "1", "v1.a b c": "1", "key.pem": "1",
+	}).finish()
+	mustHave(t, report, "- `.pdf` (documents): 1 file, 1 byte", "- `.png` (pictures, sound, fonts): 1 file, 1 byte", "- `.zip` (archives): 1 file, 1 byte",
+		"- `.exe` (programs and libraries): 1 file, 1 byte", "- `.json` (data and settings): 1 file, 1 byte", "- without ending: 3 files, 3 bytes",
+		"- files that often hold keys or passwords (1): `key.pem`")
+	if strings.Contains(report, "source code, but") {
+		t.Errorf("it wants tests in a folder without source code:\n%s", report)
+	}
+}
+
 func TestSurveyScoutAsksAndHeeds(t *testing.T) {
 	for name, tc := range map[string]struct {
 		files            map[string]string

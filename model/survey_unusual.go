@@ -48,7 +48,7 @@ func (l listing) totals(f *findings) {
 
 // kindLines tells the files by ending.
 func (t *tree) kindLines(f *findings) {
-	var others kind
+	var others endingSum
 	kinds := t.kinds()
 	for i, k := range kinds {
 		if i >= shownKinds {

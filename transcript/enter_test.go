@@ -177,7 +177,7 @@ var oddTexts = []string{
 func randomData(rng *rand.Rand, typ reflect.Type) event.Data {
 	v := reflect.New(typ).Elem()
 	randomize(rng, v)
-	if u, ok := v.Interface().(event.Unknown); ok {
+	if u, ok := reflect.TypeAssert[event.Unknown](v); ok {
 		return event.Unknown{Name: "x." + u.Name, JSON: []byte("{ \"a\" : \"\xff<\" }")}
 	}
 	return v.Interface().(event.Data)
@@ -218,8 +218,8 @@ func randomize(rng *rand.Rand, v reflect.Value) {
 			}
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			randomize(rng, v.Field(i))
+		for _, field := range v.Fields() {
+			randomize(rng, field)
 		}
 	}
 }
@@ -298,8 +298,8 @@ func walkShared(v reflect.Value, visit func(leaf reflect.Value)) {
 	case v.Type() == reflect.TypeFor[time.Time](), v.Type() == reflect.TypeFor[json.RawMessage]():
 		visit(v)
 	case v.Kind() == reflect.Struct:
-		for i := range v.NumField() {
-			walkShared(v.Field(i), visit)
+		for _, field := range v.Fields() {
+			walkShared(field, visit)
 		}
 	case v.Kind() == reflect.Pointer:
 		walkShared(v.Elem(), visit)

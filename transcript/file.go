@@ -55,10 +55,8 @@ func (l *Log) force(seq int64) error {
 			l.synced.Wait()
 		case l.err != nil:
 			return l.err
-		case l.closed:
-			return fmt.Errorf("transcript: append: %w", ErrClosed)
 		default:
-			l.forceAll()
+			l.forceAll() // also after Close has begun, which waits for it
 		}
 	}
 	return nil

@@ -24,9 +24,11 @@ var kinds = []struct {
 	make func(t testing.TB, o transcript.Options) *transcript.Log
 }{
 	{"memory", func(t testing.TB, o transcript.Options) *transcript.Log {
+		t.Helper()
 		return closing(t, transcript.NewMemory(o))
 	}},
 	{"file", func(t testing.TB, o transcript.Options) *transcript.Log {
+		t.Helper()
 		o.TailRecords = 1
 		return create(t, t.TempDir(), o)
 	}},
@@ -59,6 +61,7 @@ func reopen(t testing.TB, dir string, o transcript.Options) *transcript.Log {
 }
 
 func closing(t testing.TB, l *transcript.Log) *transcript.Log {
+	t.Helper()
 	t.Cleanup(func() { l.Close() })
 	return l
 }
@@ -280,5 +283,40 @@ func TestOpenGoesOn(t *testing.T) {
 func TestOpenWithoutLog(t *testing.T) {
 	if _, err := transcript.Open(t.TempDir(), transcript.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Open = %v, want os.ErrNotExist", err)
+	}
+}
+
+// A log in a file keeps a bounded number of records in memory, and no more
+// than about 32 MiB of them, also when it is opened again.
+func TestTailIsBounded(t *testing.T) {
+	const page = 128
+	for _, tt := range []struct {
+		name        string
+		tail, n     int
+		size        int
+		least, most int
+	}{
+		{"by records", 500, 3000, 10, 500, 500 + page},
+		{"by default", 0, 6000, 10, 4096, 4096 + page},
+		{"by bytes", 4096, 40, 1 << 20, 30, 33},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o, dir := unforced, t.TempDir()
+			o.TailRecords = tt.tail
+			l := create(t, dir, o)
+			result := strings.Repeat("x", tt.size)
+			check := func(what string, l *transcript.Log) {
+				t.Helper()
+				if got := l.InMemory(); got < tt.least || got > tt.most {
+					t.Errorf("%s: %d of %d records in memory, want %d to %d", what, got, l.Len(), tt.least, tt.most)
+				}
+			}
+			for range tt.n {
+				add(t, l, event.ToolFinished{Result: result})
+			}
+			check("written", l)
+			l.Close()
+			check("opened", reopen(t, dir, o))
+		})
 	}
 }

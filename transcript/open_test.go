@@ -78,6 +78,9 @@ func TestCutAtEveryByte(t *testing.T) {
 				cut, l.Len()-1, len(read), l.Dropped(), whole, dropped)
 		}
 		l.Close()
+		if cut%16 > 0 && cut < len(text)-10 {
+			continue
+		}
 		got := collect(t, transcript.ReadFile(t.Context(), path, transcript.ReadOptions{}))
 		if len(got) != whole+1 || got[whole].Data != next.Data {
 			t.Fatalf("cut at %d: after going on there are %d records, want %d", cut, len(got), whole+1)
@@ -170,7 +173,7 @@ func TestFlippedByte(t *testing.T) {
 		}
 		line := bytes.Count(text[:i], []byte("\n"))
 		got, err := failure(transcript.ReadFile(t.Context(), path, transcript.ReadOptions{}))
-		if damage, ok := errors.AsType[*transcript.DamageError](err); err != nil && !(ok && damage.Line == int64(line+1)) {
+		if damage, ok := errors.AsType[*transcript.DamageError](err); err != nil && (!ok || damage.Line != int64(line+1)) {
 			t.Fatalf("byte %d flipped: %v, want damage of line %d or none", i, err, line+1)
 		}
 		torn := i == len(text)-1 // then the last line ends without a newline
