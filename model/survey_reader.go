@@ -1,7 +1,9 @@
 package model
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -10,7 +12,7 @@ const (
 	todoPattern    = `\b(TODO|FIXME)\b`
 	firstHits      = 200
 	laterHits      = 5000
-	searchPages    = 3
+	searchPages    = 2
 	shownHits      = 100
 	shownHitLength = 100 // characters of a matching line
 	readReadmes    = 3   // READMEs that are read
@@ -200,6 +202,19 @@ func (r reading) askOutcome(l tongue) string {
 	return l.say("Answer: %s", "回答：%s", clip(first, 200))
 }
 
+// fullest returns the files with the most of the lines that are known.
+func (s searched) fullest() []string {
+	lines := make(map[string]int)
+	var files []string
+	for _, h := range s.hits {
+		if lines[h.path]++; lines[h.path] == 1 {
+			files = append(files, h.path)
+		}
+	}
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(lines[b], lines[a]) })
+	return files[:min(len(files), maxExamples)]
+}
+
 // todoLines tells the places, and what was not searched.
 func (r reading) todoLines(f *findings) {
 	s := r.search
@@ -210,7 +225,8 @@ func (r reading) todoLines(f *findings) {
 		f.add(headTodo, "`%s:%s`: %s", "`%s:%s`：%s", h.path, h.line, clip(h.text, shownHitLength))
 	}
 	if n := s.lines - min(len(s.hits), shownHits); n > 0 {
-		f.add(headTodo, "… and %d more, not named here", "…… 另有 %d 处，这里不再列出", n)
+		f.add(headTodo, "… and %d more, not named here; of the first %d lines most are in %s", "…… 另有 %d 处，这里不再列出；前 %d 行中最多的是 %s",
+			n, len(s.hits), f.lang.some(s.fullest()))
 	}
 	switch {
 	case r.pages == 0:

@@ -82,7 +82,7 @@ func TestSurveyScoutStopsAtItsBound(t *testing.T) {
 		t.Errorf("it asked for %d pages, want the bound of 8", page)
 	}
 	mustHave(t, report, "- 8 files in 0 folders, 8 bytes", "- no README in what was listed",
-		"- the listing stops at its bound: 8 entries were listed, 500 were not, so the figures are about a part")
+		"- the listing stops at its bound: 8 entries were listed, 500 were not", "- only a part was listed, so all figures are about that part")
 }
 
 func TestSurveyScoutWithErrors(t *testing.T) {
