@@ -127,7 +127,7 @@ func (l *Log) Live(agent string, turn int, d event.Data) {
 }
 
 // time is now, in UTC and without the monotonic reading, as it is read back.
-func (l *Log) time() time.Time { return l.opts.Now().UTC().Round(0) }
+func (l *Log) time() time.Time { return l.opts.Now().UTC() }
 
 // announce wakes all readers that wait. The lock is held.
 func (l *Log) announce() {
