@@ -251,6 +251,11 @@ func TestAppendedIsRead(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s (-returned +read):\n%s", what, diff)
 			}
+			for i, rec := range got {
+				if rec.Time != want[i].Time { // also the zone and the monotonic reading
+					t.Errorf("%s: time %#v, want %#v", what, rec.Time, want[i].Time)
+				}
+			}
 		}
 		exactly("records", collect(t, l.Records(0)))
 		if err := l.Close(); err != nil {

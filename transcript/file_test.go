@@ -293,6 +293,33 @@ func TestCloseDuringSync(t *testing.T) {
 	})
 }
 
+// A record that was written is forced, and its Append succeeds, although a
+// later one could not be written.
+func TestForcedAfterFailedWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := faulty{gate: make(chan struct{})}
+		l, _ := faults(t, transcript.Options{}, &f)
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				if _, err := l.Append("uio_1", 1, event.MessageSent{ID: "m"}); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+		f.room = 1
+		if _, err := l.Append("uio_1", 1, event.Warning{}); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("Append = %v, want ENOSPC", err)
+		}
+		close(f.gate)
+		wg.Wait()
+		if got := f.syncs.Load(); got != 2 {
+			t.Errorf("%d syncs, want 2", got)
+		}
+	})
+}
+
 func TestSyncFails(t *testing.T) {
 	broken := errors.New("input/output error")
 	f := faulty{}
