@@ -236,7 +236,7 @@ func TestAnyMixtureOfQuestionsGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	refused := 0
-	for seed := range uint64(schedules/2) {
+	for seed := range uint64(schedules / 2) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 3))
 			n := 1 + rng.IntN(5)

@@ -37,7 +37,8 @@ type Run struct {
 	pauses chan string       // by whom; one slot
 	done   chan struct{}     // closed when the run has ended
 
-	mu     sync.Mutex // guards agents, inboxes and roles
+	mu     sync.Mutex // guards all below but the result
+	over   bool       // the work is done: nothing from outside is taken any more
 	agents map[string]*agent.Agent
 	boxes  map[string]*mailbox.Box
 	roles  []Role
@@ -155,7 +156,7 @@ func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan
 	cut, last := r.deadlines()
 	for {
 		news := r.journal.watch()
-		if r.over() {
+		if r.isOver() {
 			return runEnd{}
 		}
 		select {
@@ -213,14 +214,19 @@ func (r *Run) deadlineStop() agent.Stop {
 	}}
 }
 
-// over reports whether the work is done: the leader's turn has ended, nobody
+// isOver reports whether the work is done: the leader's turn has ended, nobody
 // works or is about to, and no question is open. A turn of the leader that
-// failed or that a limit ended ends the run at once.
-func (r *Run) over() bool {
+// failed or that a limit ended ends the run at once. The decision and what the
+// person says come one after the other, so that no message is taken that
+// nobody will read.
+func (r *Run) isOver() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for {
 		before := r.roster.position()
 		over := r.leaderBroke() || r.quiet()
 		if r.roster.position() == before {
+			r.over = over
 			return over
 		}
 	}
@@ -233,9 +239,8 @@ func (r *Run) leaderBroke() bool {
 	return !tl.state.Busy() && end.Reason != "" && end.Reason != event.EndNatural
 }
 
+// quiet reports whether nobody works or is about to; the caller holds r.mu.
 func (r *Run) quiet() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for id, box := range r.boxes {
 		m, _ := r.roster.view(id)
 		if m.state.Busy() || m.state != event.Finished && box.Waking() {

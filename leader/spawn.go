@@ -245,13 +245,11 @@ func (r *Run) enter(a *agent.Agent, cfg agent.Config, created event.AgentCreated
 	if _, err := r.journal.Append(cfg.ID, 0, created); err != nil {
 		return err
 	}
-	if err := r.exchange.Post.Register(mailbox.Address{ID: cfg.ID, Name: cfg.Name, Code: cfg.Code}, cfg.Box); err != nil {
-		return err
-	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.agents[cfg.ID], r.boxes[cfg.ID] = a, cfg.Box
-	return nil
+	r.mu.Unlock()
+	// Last, because whoever finds the agent may stop it at once.
+	return r.exchange.Post.Register(mailbox.Address{ID: cfg.ID, Name: cfg.Name, Code: cfg.Code}, cfg.Box)
 }
 
 // roleTools are a role's tools beside the communication tools.
