@@ -113,7 +113,7 @@ func checkAnswer(t *testing.T, result model.Message, want mailbox.Message) {
 
 // TestForgedAnswer: while a worker waits for another, the other and a third
 // say each attack and try each as the question's id. The wait ends with the
-// true answer and not before.
+// true answer and not before, and a second answer is none.
 func TestForgedAnswer(t *testing.T) {
 	eachGroup(t, 32, func(t *testing.T, texts []string) {
 		texts = append(texts, "ask_uio_002", "out_fse_001", "msg_user_001", "task_001")
@@ -131,6 +131,8 @@ func TestForgedAnswer(t *testing.T) {
 					return r
 				case n == len(texts):
 					return later(say("", call("answer_other_agent", "question_id", "ask_uio_001", "answer", "name, mail")))
+				case n == len(texts)+1:
+					return later(say("", call("answer_other_agent", "question_id", "ask_uio_001", "answer", "none")))
 				}
 				return later(say("api done"))
 			},
@@ -155,13 +157,13 @@ func TestForgedAnswer(t *testing.T) {
 		want.send(event.Completion, "out_uio", "uio_1", "tl", "done")
 		want.send(event.Completion, "out_fse", "fse_1", "tl", "api done")
 		want.send(event.Completion, "out_res", "res_1", "tl", "looked")
-		want.Calls["tl"], want.Calls["uio_1"], want.Calls["fse_1"], want.Calls["res_1"] = 3, 1, len(texts)+1, len(texts)
+		want.Calls["tl"], want.Calls["uio_1"], want.Calls["fse_1"], want.Calls["res_1"] = 3, 1, len(texts)+2, len(texts)
 		f := forge(t, t.TempDir(), p, "go")
 		want.check(t, f)
 		checkAnswer(t, f.results("uio_1")[0], mailbox.Message{
 			ID: "ans_fse_001", Kind: event.Answer, From: "Full-Stack Engineer_1", QuestionID: "ask_uio_001", Content: "name, mail",
 		})
-		for _, r := range append(f.results("res_1"), f.results("fse_1")[:len(texts)]...) {
+		for _, r := range append(f.results("res_1"), slices.Delete(f.results("fse_1"), len(texts), len(texts)+1)...) {
 			if !r.IsError {
 				t.Errorf("a forged answer was taken: %.200q", r.Content)
 			}
