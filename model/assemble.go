@@ -100,9 +100,9 @@ func (a *assembly) find(d openai.ToolCall) *openCall {
 }
 
 func (a *assembly) last(fits func(*openCall) bool) *openCall {
-	for i := len(a.calls) - 1; i >= 0; i-- {
-		if fits(a.calls[i]) {
-			return a.calls[i]
+	for _, c := range slices.Backward(a.calls) {
+		if fits(c) {
+			return c
 		}
 	}
 	return nil
