@@ -72,4 +72,3 @@ func options(runDir string) []leader.Option {
 		leader.WithWorkDir(runDir), leader.WithRunDir(runDir), leader.WithSync("off"),
 	}
 }
-
