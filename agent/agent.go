@@ -127,7 +127,6 @@ type Agent struct {
 	history history
 	pending map[string]event.MessageSent // sent to it and not yet in the conversation; nil when there are none
 	read    map[string]OpenQuestion      // messages that this turn put into the conversation, some are questions; nil at rest
-	callIDs map[string]bool              // every call id of the conversation
 
 	kick chan struct{} // one slot: something to look at while at rest
 

@@ -58,12 +58,6 @@ func (a *Agent) apply(rec event.Record) {
 		if d.Text == "" && len(d.Calls) == 0 {
 			return
 		}
-		if a.callIDs == nil && len(d.Calls) > 0 {
-			a.callIDs = map[string]bool{}
-		}
-		for _, c := range d.Calls {
-			a.callIDs[c.ID] = true
-		}
 		a.history.add(model.Message{Role: model.Assistant, Content: d.Text, Reasoning: d.Reasoning, Calls: d.Calls})
 	case event.ToolFinished:
 		a.history.add(model.Message{

@@ -3,7 +3,6 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"io"
 	"slices"
@@ -13,12 +12,13 @@ import (
 )
 
 // history is the conversation of one agent. It only grows, so the digest of a
-// request and the estimate of its tokens cost no more than the messages that
-// are new in it.
+// request, the estimate of its tokens and its check cost no more than the
+// messages that are new in it.
 type history struct {
 	messages []model.Message
 	sum      hash.Hash
-	tokens   int // estimate of all messages
+	tokens   int     // estimate of all messages
+	checked  checker // has seen all messages
 }
 
 func newHistory(system string) history {
@@ -29,6 +29,7 @@ func newHistory(system string) history {
 
 func (h *history) add(m model.Message) {
 	h.messages = append(h.messages, m)
+	h.checked.next(m)
 	h.tokens += model.EstimateTokens(model.Request{Messages: h.messages[len(h.messages)-1:]})
 	writeField(h.sum, string(m.Role), m.Content, m.Reasoning, m.CallID, strconv.Itoa(len(m.Calls)))
 	for _, c := range m.Calls {
@@ -91,62 +92,3 @@ func (h *history) open() []callRef {
 }
 
 type callRef struct{ id, name string }
-
-// HistoryError says that a conversation must not be sent: the provider would
-// refuse it, or worse, would answer it.
-type HistoryError struct {
-	Index  int    // of the message at fault, from 0
-	Reason string // what is wrong with it
-}
-
-// Error names the message and the reason.
-func (e *HistoryError) Error() string {
-	return fmt.Sprintf("agent: message %d of the conversation: %s", e.Index, e.Reason)
-}
-
-// CheckHistory reports the first fault of a conversation as a [*HistoryError]:
-// it begins with the system message, has no other; every tool call has exactly
-// one result, in the order of the calls and straight after them; nothing
-// stands between calls and results, and no result is without its call.
-func CheckHistory(messages []model.Message) error {
-	var open []string // ids of calls still without result
-	seen := map[string]bool{}
-	for i, m := range messages {
-		fault := func(format string, args ...any) error {
-			return &HistoryError{Index: i, Reason: fmt.Sprintf(format, args...)}
-		}
-		if (i == 0) != (m.Role == model.System) {
-			return fault("role %s; the system message comes first, and only there", m.Role)
-		}
-		if m.Role == model.ToolRole {
-			if len(open) == 0 {
-				return fault("result for call %q, which is not open", m.CallID)
-			}
-			if m.CallID != open[0] {
-				return fault("result for call %q where that of %q is due", m.CallID, open[0])
-			}
-			open = open[1:]
-			continue
-		}
-		if len(open) > 0 {
-			return fault("a %s message before the result of call %q", m.Role, open[0])
-		}
-		if m.Role != model.Assistant && len(m.Calls) > 0 {
-			return fault("tool calls in a %s message", m.Role)
-		}
-		for _, c := range m.Calls {
-			if c.ID == "" || seen[c.ID] {
-				return fault("call id %q is empty or used twice", c.ID)
-			}
-			seen[c.ID] = true
-			open = append(open, c.ID)
-		}
-	}
-	if len(open) > 0 {
-		return &HistoryError{Index: len(messages), Reason: fmt.Sprintf("the conversation ends before the result of call %q", open[0])}
-	}
-	if len(messages) < 2 {
-		return &HistoryError{Index: len(messages), Reason: "nothing was asked"}
-	}
-	return nil
-}

@@ -30,7 +30,7 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 		req.Tools = nil
 	}
 	req.Messages = a.history.messages
-	if err := CheckHistory(req.Messages); err != nil {
+	if err := a.history.checked.end(); err != nil {
 		a.cfg.Budget.Settle(a.cfg.ID, reserve, event.Usage{})
 		return none, err
 	}
@@ -189,9 +189,9 @@ func (a *Agent) stream(ctx context.Context, req model.Request, step int) (got ev
 // nameCalls gives every call an id that no other call of the conversation
 // has.
 func (a *Agent) nameCalls(calls []event.Call) []event.Call {
-	used := map[string]bool{}
+	used, earlier := map[string]bool{}, a.history.checked.calls
 	for i, c := range calls {
-		for n := len(a.callIDs) + i + 1; c.ID == "" || used[c.ID] || a.callIDs[c.ID]; n++ {
+		for n := len(earlier) + i + 1; c.ID == "" || used[c.ID] || earlier[c.ID]; n++ {
 			c.ID = fmt.Sprintf("call_%s_%d", a.cfg.ID, n)
 		}
 		used[c.ID] = true
