@@ -9,9 +9,9 @@ SHELL         := bash
 MAKEFLAGS     += --no-builtin-rules
 .DEFAULT_GOAL := help
 
-# The caller's GOFLAGS stay; later flags win over them. A go.work file or a
-# vendor folder above must not change what is checked.
-export GOFLAGS := $(strip $(GOFLAGS) -mod=readonly -buildvcs=false)
+# The caller's GOFLAGS stay, and these come after them. A go.work file above
+# must not change what is checked.
+export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -mod=readonly -buildvcs=false)
 export GOWORK  := off
 
 tool       := go tool -modfile=tools.mod

@@ -34,8 +34,8 @@ type Config struct {
 	Price func(event.Usage) *event.Cost
 	// Tools are what the agent can do.
 	Tools tools.Set
-	// Offer is what the model is told of Tools. Agents with the same tools
-	// share one to save memory; nil makes one. Optional.
+	// Offer is what the model is told of Tools; optional. Agents with the same
+	// tools may share one.
 	Offer *Offer
 	// Log takes the records; Post delivers the runtime's own words; Box is
 	// where messages to the agent arrive; Desk knows the open questions.
@@ -49,6 +49,9 @@ type Config struct {
 	Words Words
 	// Report hands over natural output; an error ends the run.
 	Report func(Output) error
+	// Last reports whether the agent takes no further turn after one that
+	// ended for this reason; optional.
+	Last func(event.Reason) bool
 	// MaxSteps bounds the steps of a turn; 0 means no bound.
 	MaxSteps int
 	// MaxOutputTokens bounds a reply; optional.
@@ -76,30 +79,6 @@ type Output struct {
 	Stop    Stop
 }
 
-// Budget is asked before and told after each model call. Implementations are
-// safe for concurrent use.
-type Budget interface {
-	// Reserve asks for leave for one model call that may cost so many tokens.
-	// A [*LimitError] means that the call must not be made. wrapUp marks the
-	// last call of a turn that a limit ended. near lists the limits whose
-	// 80 % the call passes; each is told once.
-	Reserve(agent string, tokens int, wrapUp bool) (near []event.LimitWarned, err error)
-	// Settle gives back what was reserved and books what was used.
-	Settle(agent string, reserved int, used event.Usage)
-}
-
-// LimitError says that a limit does not allow a model call.
-type LimitError struct {
-	event.LimitReached
-	// NoWrapUp says that not even a last call without tools is allowed.
-	NoWrapUp bool
-}
-
-// Error names the limit.
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("agent: limit %s reached: %v of %v", e.Limit, e.Used, e.Max)
-}
-
 // OpenQuestion is a question that an agent has read and not answered.
 type OpenQuestion struct{ ID, From, Text string }
 
@@ -111,6 +90,8 @@ type Words interface {
 	LimitNear(limit string, used, limitMax float64) string
 	// WrapUp asks for a last reply without tools.
 	WrapUp(limit string) string
+	// RepeatedCall tells of n identical calls with the same result.
+	RepeatedCall(tool string, n int) string
 	// EmptyReply asks again after a reply that said nothing.
 	EmptyReply() string
 	// CancelledCall is the result of a call that a stop cut short.
@@ -134,6 +115,7 @@ type Agent struct {
 	machine machine
 	turn    int
 	stop    *Stop                   // asked for, not yet done
+	pausing bool                    // Run returns at the next rest, whatever else is asked for
 	cancel  context.CancelCauseFunc // ends the running turn; nil at rest
 	calls   callCount
 }
@@ -175,8 +157,11 @@ func (a *Agent) State() event.State {
 // ErrTerminated is what [Agent.Run] returns after the agent was terminated.
 var ErrTerminated = errors.New("agent: terminated")
 
-// Run takes turns until ctx ends, which is the good end and returns nil, or
-// until the agent is terminated. Any other error means that the log or the
+// errLast ends Run after the last turn.
+var errLast = errors.New("agent: took its last turn")
+
+// Run takes turns until ctx ends or until the last one, which are the good
+// ends and return nil, or until the agent is terminated. Any other error means that the log or the
 // report failed and that the run cannot go on.
 func (a *Agent) Run(ctx context.Context) error {
 	for {
@@ -184,7 +169,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		if err == nil {
 			err = a.takeTurn(ctx)
 		}
-		if errors.Is(err, errInterrupted) {
+		if errors.Is(err, errInterrupted) || errors.Is(err, errLast) {
 			return nil
 		}
 		if err != nil {
@@ -197,12 +182,13 @@ func (a *Agent) Run(ctx context.Context) error {
 // stop asks for.
 func (a *Agent) rest(ctx context.Context) error {
 	for {
-		if s := a.takeStop(); s != nil {
+		s, pausing := a.takeStop()
+		if s != nil {
 			if err := a.settleStop(*s); err != nil {
 				return err
 			}
 		}
-		if ctx.Err() != nil {
+		if pausing || ctx.Err() != nil {
 			return errInterrupted
 		}
 		if a.cfg.Box.Waking() {

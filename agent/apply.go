@@ -38,7 +38,9 @@ func (a *Agent) expect(m event.MessageSent) {
 func (a *Agent) applyState(rec event.Record) {
 	if s, ok := rec.Data.(event.AgentState); ok {
 		a.machine.set(s.To)
-		a.turn = max(a.turn, rec.Turn)
+		if rec.Turn > a.turn { // on resume; live it is that turn already, and others read it meanwhile
+			a.turn = rec.Turn
+		}
 	}
 }
 

@@ -51,8 +51,9 @@ type stepCalls struct {
 // runCalls runs the calls of a reply and logs one result for each, in the
 // order of the calls. Calls start in that order; an ordered one lets the next
 // start when it has sent, an exclusive one runs alone, all others run side by
-// side. answered reports whether one of them answered a question.
-func (a *Agent) runCalls(ctx context.Context, reply event.ModelReplied) (answered bool, err error) {
+// side.
+func (a *Agent) runCalls(ctx context.Context, reply event.ModelReplied, t *turnState) error {
+	var err error
 	s := &stepCalls{
 		agent: a, calls: reply.Calls,
 		done: make(chan int, len(reply.Calls)), results: make([]result, len(reply.Calls)),
@@ -72,25 +73,26 @@ func (a *Agent) runCalls(ctx context.Context, reply event.ModelReplied) (answere
 	a.setStarting(false)
 	err = errors.Join(err, s.finish())
 	s.wg.Wait()
+	if err != nil {
+		return err
+	}
+	t.answered = false
 	for i, c := range s.calls {
-		if t, ok := a.cfg.Tools.Lookup(c.Name); ok && t.Spec().Answers && i < s.logged && !s.results[i].isError {
-			answered = true
+		if spec, ok := a.spec(c.Name); ok && spec.Answers && !s.results[i].isError {
+			t.answered = true
 		}
 	}
-	return answered, err
+	return a.checkRepeats(s.calls, s.results, t)
 }
 
 // start logs and starts call i, after those it must not overlap.
 func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 	a := s.agent
-	if ctx.Err() != nil {
-		s.refuse(i, a.cfg.Words.CancelledCall(context.Cause(ctx).Error()))
+	if cause := context.Cause(ctx); cause != nil {
+		s.refuse(i, a.cfg.Words.CancelledCall(cause.Error()))
 		return nil
 	}
-	var spec tools.Spec
-	if t, ok := a.cfg.Tools.Lookup(c.Name); ok {
-		spec = t.Spec()
-	}
+	spec, _ := a.spec(c.Name)
 	if spec.Exclusive {
 		if err := s.finish(); err != nil {
 			return err
@@ -123,6 +125,15 @@ func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 		return s.finish()
 	}
 	return nil
+}
+
+// spec describes a tool by name.
+func (a *Agent) spec(name string) (tools.Spec, bool) {
+	t, ok := a.cfg.Tools.Lookup(name)
+	if !ok {
+		return tools.Spec{}, false
+	}
+	return t.Spec(), true
 }
 
 // refuse gives call i a result without running it.
@@ -244,6 +255,6 @@ func (a *Agent) settleWaiting() {
 		a.cfg.Logger.Error().Err(err).Msg("state not logged")
 	}
 	if waits && a.stop != nil && a.cancel != nil {
-		a.cancel(*a.stop) // nothing is under way that a gentle stop should let finish
+		a.cancel(stopError{*a.stop}) // nothing is under way that a gentle stop should let finish
 	}
 }

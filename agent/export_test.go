@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"bytes"
-
 	"github.com/looplab/fsm"
 
 	"github.com/troupe-go/troupe/event"
@@ -31,12 +29,3 @@ func CanMove(s event.State, m string) bool {
 	x.set(s)
 	return x.can(move(m))
 }
-
-// SettingsText is the part of a request that is no message, as the digest has
-// it.
-func SettingsText(modelName string, maxTokens int, o *Offer) string {
-	return string(bytes.Join(settings(modelName, maxTokens, o.text), nil))
-}
-
-// Tokens is the estimate of the offer.
-func (o *Offer) Tokens() int { return o.tokens }

@@ -29,10 +29,11 @@ func (words) OpenQuestions(open []agent.OpenQuestion) string {
 func (words) LimitNear(limit string, used, most float64) string {
 	return fmt.Sprintf("NEAR %s %v/%v", limit, used, most)
 }
-func (words) WrapUp(limit string) string         { return "WRAPUP " + limit }
-func (words) EmptyReply() string                 { return "NUDGE" }
-func (words) CancelledCall(reason string) string { return "CANCELLED " + reason }
-func (words) CutCall() string                    { return "CUT" }
+func (words) WrapUp(limit string) string             { return "WRAPUP " + limit }
+func (words) RepeatedCall(tool string, n int) string { return fmt.Sprintf("REPEATED %s %d", tool, n) }
+func (words) EmptyReply() string                     { return "NUDGE" }
+func (words) CancelledCall(reason string) string     { return "CANCELLED " + reason }
+func (words) CutCall() string                        { return "CUT" }
 
 // freeBudget allows everything; limits may be planted.
 type freeBudget struct {
@@ -41,10 +42,10 @@ type freeBudget struct {
 	hard bool
 }
 
-func (b *freeBudget) Reserve(_ string, _ int, wrapUp bool) ([]event.LimitWarned, error) {
+func (b *freeBudget) Reserve(n agent.Need) ([]event.LimitWarned, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.left == 0 && (!wrapUp || b.hard) {
+	if b.left == 0 && (!n.WrapUp || b.hard) {
 		return nil, &agent.LimitError{LimitReached: event.LimitReached{Limit: "steps", Used: 1, Max: 1}, NoWrapUp: b.hard}
 	}
 	if b.left > 0 {
@@ -53,7 +54,7 @@ func (b *freeBudget) Reserve(_ string, _ int, wrapUp bool) ([]event.LimitWarned,
 	return nil, nil
 }
 
-func (b *freeBudget) Settle(string, int, event.Usage) {}
+func (b *freeBudget) Settle(agent.Need, event.Usage, *event.Cost) {}
 
 // stage is one agent with its surroundings.
 type stage struct {

@@ -3,6 +3,7 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"io"
 	"slices"
@@ -11,14 +12,15 @@ import (
 	"github.com/troupe-go/troupe/model"
 )
 
-// history is the conversation of one agent. It only grows, so the digest of a
-// request, the estimate of its tokens and its check cost no more than the
-// messages that are new in it.
+// history is the conversation of one agent. It only grows, so what a request
+// needs to know of it (its digest, its size, whether it is whole) costs no
+// more than the messages that are new in it.
 type history struct {
 	messages []model.Message
 	sum      hash.Hash
-	tokens   int     // estimate of all messages
-	checked  checker // has seen all messages
+	tokens   int // estimate
+	checker  checker
+	fault    error // the first that the checker found
 }
 
 func newHistory(system string) history {
@@ -28,20 +30,31 @@ func newHistory(system string) history {
 }
 
 func (h *history) add(m model.Message) {
+	if err := h.checker.next(m); err != nil && h.fault == nil {
+		h.fault = err
+	}
 	h.messages = append(h.messages, m)
-	h.checked.next(m)
-	h.tokens += model.EstimateTokens(model.Request{Messages: h.messages[len(h.messages)-1:]})
+	h.tokens += model.EstimateMessage(m)
 	writeField(h.sum, string(m.Role), m.Content, m.Reasoning, m.CallID, strconv.Itoa(len(m.Calls)))
 	for _, c := range m.Calls {
 		writeField(h.sum, c.ID, c.Name, c.Arguments)
 	}
 }
 
+// check is [CheckHistory] of the whole conversation.
+func (h *history) check() error {
+	if h.fault != nil {
+		return h.fault
+	}
+	return h.checker.end()
+}
+
+// used reports whether a call of the conversation has this id.
+func (h *history) used(callID string) bool { return h.checker.seen[callID] }
+
 // settle gives back the room for messages that an agent at rest does not need.
 func (h *history) settle() {
-	if cap(h.messages) > len(h.messages) {
-		h.messages = slices.Clone(h.messages)
-	}
+	h.messages = slices.Clone(h.messages)
 }
 
 // writeField writes each text with its length, so that no two sequences of
@@ -54,41 +67,96 @@ func writeField(w io.Writer, texts ...string) {
 	}
 }
 
-// digest is the SHA-256 of the conversation and of what else the request has
-// (its settings, in one or more parts), in hex.
-func (h *history) digest(settings ...[]byte) string {
-	sum := h.sum.Sum(nil)
+// digest is the SHA-256 of a request, in hex: the model, the bound on its
+// reply, the tools and the conversation.
+func (h *history) digest(modelName string, maxTokens int, o *Offer) string {
+	var sum [sha256.Size]byte
 	total := sha256.New()
-	_, _ = total.Write(sum)
-	for _, part := range settings {
-		_, _ = total.Write(part)
-	}
-	return hex.EncodeToString(total.Sum(nil))
+	writeField(total, modelName, strconv.Itoa(maxTokens))
+	_, _ = total.Write(o.sum[:])
+	_, _ = total.Write(h.sum.Sum(sum[:0]))
+	return hex.EncodeToString(total.Sum(sum[:0]))
 }
 
-// open lists the calls of the last assistant message that have no result yet,
-// in the order of the calls.
-func (h *history) open() []callRef {
-	answered := map[string]bool{}
-	for i := len(h.messages) - 1; i >= 0; i-- {
-		m := h.messages[i]
-		switch m.Role {
-		case model.ToolRole:
-			answered[m.CallID] = true
-			continue
-		case model.Assistant:
-			var open []callRef
-			for _, c := range m.Calls {
-				if !answered[c.ID] {
-					open = append(open, callRef{c.ID, c.Name})
-				}
-			}
-			return open
-		case model.System, model.User:
+// HistoryError says that a conversation must not be sent: the provider would
+// refuse it, or worse, would answer it.
+type HistoryError struct {
+	Index  int    // of the message at fault, from 0
+	Reason string // what is wrong with it
+}
+
+// Error names the message and the reason.
+func (e *HistoryError) Error() string {
+	return fmt.Sprintf("agent: message %d of the conversation: %s", e.Index, e.Reason)
+}
+
+// CheckHistory reports the first fault of a conversation as a [*HistoryError]:
+// it begins with the system message, has no other; every tool call has exactly
+// one result, in the order of the calls and straight after them; nothing
+// stands between calls and results, and no result is without its call.
+func CheckHistory(messages []model.Message) error {
+	var c checker
+	for _, m := range messages {
+		if err := c.next(m); err != nil {
+			return err
 		}
+	}
+	return c.end()
+}
+
+// checker reads a conversation message by message. The zero value is ready.
+type checker struct {
+	n    int             // messages read
+	open []string        // ids of calls still without result
+	seen map[string]bool // ids of all calls
+}
+
+// next reads one message.
+func (c *checker) next(m model.Message) error {
+	i := c.n
+	c.n++
+	fault := func(format string, args ...any) error {
+		return &HistoryError{Index: i, Reason: fmt.Sprintf(format, args...)}
+	}
+	if (i == 0) != (m.Role == model.System) {
+		return fault("role %s; the system message comes first, and only there", m.Role)
+	}
+	if m.Role == model.ToolRole {
+		if len(c.open) == 0 {
+			return fault("result for call %q, which is not open", m.CallID)
+		}
+		if m.CallID != c.open[0] {
+			return fault("result for call %q where that of %q is due", m.CallID, c.open[0])
+		}
+		c.open = c.open[1:]
 		return nil
+	}
+	if len(c.open) > 0 {
+		return fault("a %s message before the result of call %q", m.Role, c.open[0])
+	}
+	if m.Role != model.Assistant && len(m.Calls) > 0 {
+		return fault("tool calls in a %s message", m.Role)
+	}
+	for _, call := range m.Calls {
+		if call.ID == "" || c.seen[call.ID] {
+			return fault("call id %q is empty or used twice", call.ID)
+		}
+		if c.seen == nil {
+			c.seen = map[string]bool{}
+		}
+		c.seen[call.ID] = true
+		c.open = append(c.open, call.ID)
 	}
 	return nil
 }
 
-type callRef struct{ id, name string }
+// end reports what the end of the conversation leaves open.
+func (c *checker) end() error {
+	if len(c.open) > 0 {
+		return &HistoryError{Index: c.n, Reason: fmt.Sprintf("the conversation ends before the result of call %q", c.open[0])}
+	}
+	if c.n < 2 {
+		return &HistoryError{Index: c.n, Reason: "nothing was asked"}
+	}
+	return nil
+}

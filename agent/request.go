@@ -10,48 +10,43 @@ import (
 	"github.com/troupe-go/troupe/model"
 )
 
-// request makes one model call: check, reserve, ask, settle, log. An error
-// that ends the turn is a [*LimitError] or a [*event.Failure].
+// request makes one model call: reserve, check, ask, settle, log. An error
+// that ends the turn is a [*LimitError] or a failureError.
 func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.ModelReplied, error) {
 	var none event.ModelReplied
+	need, err := a.reserve(step, t)
+	if err != nil {
+		return none, err
+	}
 	req := model.Request{
-		Agent: a.cfg.ID, AgentRole: a.cfg.Role,
-		Messages: a.history.messages, MaxOutputTokens: a.cfg.MaxOutputTokens,
+		Agent: a.cfg.ID, AgentRole: a.cfg.Role, Messages: a.history.messages, MaxOutputTokens: a.cfg.MaxOutputTokens,
 	}
-	reserve := a.history.tokens + a.outputReserve()
+	offered := &Offer{}
 	if t.wrapUp == "" {
-		req.Tools = a.cfg.Offer.tools
-		reserve += a.cfg.Offer.tokens
+		offered = a.cfg.Offer
 	}
-	if err := a.reserve(step, reserve, t); err != nil {
-		return none, err
+	req.Tools = offered.tools
+	err = a.history.check()
+	if err == nil {
+		err = a.append(event.ModelRequested{
+			Step: step, Model: a.cfg.ModelName, Digest: a.history.digest(a.cfg.ModelName, req.MaxOutputTokens, offered), Messages: len(req.Messages),
+			Reserved: need.Tokens(), ReservedCost: need.Cost, WrapUp: t.wrapUp != "",
+		})
 	}
-	if t.wrapUp != "" {
-		req.Tools = nil
-	}
-	req.Messages = a.history.messages
-	if err := a.history.checked.end(); err != nil {
-		a.cfg.Budget.Settle(a.cfg.ID, reserve, event.Usage{})
-		return none, err
-	}
-	if err := a.append(event.ModelRequested{
-		Step: step, Model: a.cfg.ModelName, Digest: a.history.digest(a.settings(req)...),
-		Messages: len(req.Messages), Reserved: reserve, WrapUp: t.wrapUp != "",
-	}); err != nil {
+	if err != nil {
+		a.cfg.Budget.Settle(need, event.Usage{}, nil)
 		return none, err
 	}
 	began := a.cfg.Now()
 	got, err := a.stream(ctx, req, step)
-	a.estimate(&got, reserve)
-	a.cfg.Budget.Settle(a.cfg.ID, reserve, got.Usage)
+	a.estimate(&got, need)
+	got.Cost = a.price(got.Usage)
+	a.cfg.Budget.Settle(need, got.Usage, got.Cost)
 	if err != nil {
 		return none, a.failed(step, got, err)
 	}
 	if err := a.dropCalls(&got, t); err != nil {
 		return none, err
-	}
-	if a.cfg.Price != nil {
-		got.Cost = a.cfg.Price(got.Usage)
 	}
 	got.DurationMS = a.cfg.Now().Sub(began).Milliseconds()
 	rec, err := a.cfg.Log.Append(a.cfg.ID, a.turn, got)
@@ -59,7 +54,8 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 		return none, err
 	}
 	a.apply(rec)
-	return rec.Data.(event.ModelReplied), nil
+	got, _ = rec.Data.(event.ModelReplied) // with what was masked
+	return got, nil
 }
 
 // dropCalls takes out calls that must not run and so would stay without a
@@ -81,62 +77,13 @@ func (a *Agent) dropCalls(got *event.ModelReplied, t *turnState) error {
 
 // estimate counts the tokens of a call whose client told none. A script has
 // none.
-func (a *Agent) estimate(got *event.ModelReplied, reserve int) {
+func (a *Agent) estimate(got *event.ModelReplied, need Need) {
 	if got.Usage.Total() > 0 || a.cfg.Scripted {
 		return
 	}
 	got.Usage = event.Usage{
-		Input: reserve - a.outputReserve(), Output: model.EstimateText(got.Text) + model.EstimateText(got.Reasoning),
-		Estimated: true,
+		Input: need.Input, Output: model.EstimateText(got.Text) + model.EstimateText(got.Reasoning), Estimated: true,
 	}
-}
-
-// defaultOutput is reserved for a reply when nothing bounds it, in tokens.
-const defaultOutput = 4096
-
-func (a *Agent) outputReserve() int {
-	if a.cfg.MaxOutputTokens > 0 {
-		return a.cfg.MaxOutputTokens
-	}
-	return defaultOutput
-}
-
-// reserve asks the budget for leave. A limit begins the wrap-up, whose
-// message enters the conversation at once.
-func (a *Agent) reserve(step, tokens int, t *turnState) error {
-	near, err := a.cfg.Budget.Reserve(a.cfg.ID, tokens, t.wrapUp != "")
-	limit, reached := errors.AsType[*LimitError](err)
-	switch {
-	case reached && t.wrapUp == "" && !limit.NoWrapUp:
-		if err := a.beginWrapUp(t, limit.LimitReached); err != nil {
-			return err
-		}
-		if _, err := a.cfg.Budget.Reserve(a.cfg.ID, tokens, true); err != nil {
-			return err
-		}
-	case reached:
-		if err := a.append(limit.LimitReached); err != nil {
-			return err
-		}
-		return err
-	case err != nil:
-		return err
-	}
-	for _, n := range near {
-		if err := a.warnLimit(n); err != nil {
-			return err
-		}
-	}
-	return a.drain(step)
-}
-
-// settings is all of a request but its messages, for the digest.
-func (a *Agent) settings(req model.Request) [][]byte {
-	toolsText := noOffer
-	if req.Tools != nil {
-		toolsText = a.cfg.Offer.text
-	}
-	return settings(a.cfg.ModelName, req.MaxOutputTokens, toolsText)
 }
 
 // stream reads a reply to its end. What came is returned with an error too.
@@ -189,9 +136,9 @@ func (a *Agent) stream(ctx context.Context, req model.Request, step int) (got ev
 // nameCalls gives every call an id that no other call of the conversation
 // has.
 func (a *Agent) nameCalls(calls []event.Call) []event.Call {
-	used, earlier := map[string]bool{}, a.history.checked.calls
+	used := map[string]bool{}
 	for i, c := range calls {
-		for n := len(earlier) + i + 1; c.ID == "" || used[c.ID] || earlier[c.ID]; n++ {
+		for n := len(a.history.messages) + i; c.ID == "" || used[c.ID] || a.history.used(c.ID); n++ {
 			c.ID = fmt.Sprintf("call_%s_%d", a.cfg.ID, n)
 		}
 		used[c.ID] = true
@@ -203,11 +150,16 @@ func (a *Agent) nameCalls(calls []event.Call) []event.Call {
 // failed logs a call that brought no reply and returns why the turn ends.
 func (a *Agent) failed(step int, got event.ModelReplied, err error) error {
 	failure := model.AsFailure(err)
-	if _, stopped := errors.AsType[Stop](err); stopped || errors.Is(err, context.Canceled) {
+	if _, stopped := errors.AsType[stopError](err); stopped || errors.Is(err, context.Canceled) {
 		failure = event.Failure{Code: "cancelled", Who: "client", Retryable: true, Message: err.Error()}
 	}
-	if err := a.append(event.ModelFailed{Step: step, Failure: failure, Partial: got.Text, Usage: got.Usage}); err != nil {
+	if err := a.append(event.ModelFailed{Step: step, Failure: failure, Partial: got.Text, Usage: got.Usage, Cost: got.Cost}); err != nil {
 		return err
 	}
-	return &failure
+	return &failureError{failure}
 }
+
+// failureError ends a turn: the model gave no reply.
+type failureError struct{ event.Failure }
+
+func (e *failureError) Error() string { return e.String() }

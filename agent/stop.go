@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
@@ -29,13 +30,37 @@ type Stop struct {
 	Mode   StopMode
 	By     string // display name of who wants it
 	Reason string // in words; may be empty
+	// Limit, if not nil, makes the stop the end of a turn by this limit: what
+	// the agent has is its partial result, and it is at rest afterwards, not
+	// stopped. Such a stop means nothing to an agent at rest.
+	Limit *event.LimitReached
+	// WrapUp lets an agent that Limit cuts short say a last word, without
+	// tools.
+	WrapUp bool
 
-	open []string // questions to the agent when the stop was asked for
+	silenced []string // ids of messages that no longer wake the agent
 }
 
-// Error says who stopped what, and why.
-func (s Stop) Error() string {
+// rank orders wishes: of two the higher one is done. A limit ends the turn and
+// nothing else, so it gives way to everybody.
+func (s Stop) rank() int {
+	if s.Limit != nil {
+		return 0
+	}
+	return int(s.Mode)
+}
+
+// stopError is the cause with which a stop ends the context of a turn.
+type stopError struct{ Stop }
+
+func (e stopError) Error() string { return e.String() }
+
+// String says who stopped the agent, and why.
+func (s Stop) String() string {
 	text := "stopped by " + s.By
+	if s.Limit != nil {
+		text = "cut short by the limit " + s.Limit.Limit
+	}
 	switch s.Mode {
 	case Pause:
 		text = "paused by " + s.By
@@ -57,16 +82,13 @@ var errInterrupted = errors.New("agent: interrupted")
 // hardest counts. Messages that came before no longer wake the agent, those
 // that come after do.
 func (a *Agent) Stop(s Stop) {
-	for _, q := range a.cfg.Desk.OpenTo(a.cfg.ID) {
-		s.open = append(s.open, q.ID)
+	if s.Limit == nil {
+		s.silenced = a.cfg.Box.Hush() // before the turn can end, or an old message would begin the next
 	}
-	a.cfg.Box.Hush() // before the turn can end, or an old message would begin the next
 	a.mu.Lock()
-	if a.stop == nil || s.Mode > a.stop.Mode {
-		a.stop = &s
-	}
+	a.wish(s)
 	if a.cancel != nil && (s.Mode > Soft || a.machine.state() == event.Waiting) {
-		a.cancel(s)
+		a.cancel(stopError{s})
 	}
 	a.mu.Unlock()
 	select {
@@ -75,46 +97,81 @@ func (a *Agent) Stop(s Stop) {
 	}
 }
 
-// stopAsked is the pending wish, nil if there is none.
-func (a *Agent) stopAsked() *Stop {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.stop
+// wish takes note of a stop. What the lower one of two silenced is not
+// forgotten, nor that the agent is to pause. Callers hold a.mu.
+func (a *Agent) wish(s Stop) {
+	a.pausing = a.pausing || s.Mode == Pause
+	if a.stop == nil {
+		a.stop = &s
+		return
+	}
+	silenced := slices.Concat(a.stop.silenced, s.silenced)
+	if s.rank() > a.stop.rank() {
+		a.stop = &s
+	}
+	a.stop.silenced = silenced
 }
 
-// takeStop takes the pending wish.
-func (a *Agent) takeStop() *Stop {
+// stopAsked is the pending wish; ok is false if there is none.
+func (a *Agent) stopAsked() (s Stop, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := a.stop
+	if a.stop == nil {
+		return Stop{}, false
+	}
+	return *a.stop, true
+}
+
+// takeStop takes the pending wish, nil if there is none, and tells whether the
+// agent is to pause after it.
+func (a *Agent) takeStop() (s *Stop, pausing bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s = a.stop
 	a.stop = nil
-	return s
+	return s, a.pausing
+}
+
+// dropLimit takes the pending wish if it is only that of a limit, which has
+// done what it can.
+func (a *Agent) dropLimit() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stop != nil && a.stop.Limit != nil {
+		a.stop = nil
+	}
 }
 
 // settleStop moves an agent without a running turn to where s wants it, and
 // ends the questions that nobody will answer now.
 func (a *Agent) settleStop(s Stop) error {
+	if s.Limit != nil {
+		return nil
+	}
 	switch s.Mode {
 	case Pause:
-		return errInterrupted
+		return nil // rest leaves
 	case Terminate:
-		if err := a.moveTo(moveTerminate, s.Error()); err != nil {
+		if err := a.moveTo(moveTerminate, s.String()); err != nil {
 			return err
 		}
-		if err := a.cfg.Post.Close(a.cfg.ID, s.Error()); err != nil {
+		if err := a.cfg.Post.Close(a.cfg.ID, s.String()); err != nil {
 			return err
 		}
-		a.cfg.Desk.Ended(a.cfg.ID, event.Terminated, "", s.Error())
+		a.cfg.Desk.Ended(a.cfg.ID, event.Terminated, "", s.String())
 		return ErrTerminated
 	case Soft, Now:
 	}
 	if a.State() != event.Stopped {
-		if err := a.moveTo(moveStop, s.Error()); err != nil {
+		if err := a.moveTo(moveStop, s.String()); err != nil {
 			return err
 		}
 	}
-	for _, id := range s.open {
-		_, err := a.cfg.Desk.Close(id, event.Cancelled, "", s.Error(), a.turn)
+	for _, id := range s.silenced {
+		if _, _, ok := a.cfg.Desk.Lookup(id); !ok {
+			continue // no question
+		}
+		_, err := a.cfg.Desk.Close(id, event.Cancelled, "", s.String(), a.turn)
 		if err != nil && !errors.Is(err, mailbox.ErrClosedQuestion) {
 			return err
 		}

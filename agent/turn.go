@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -15,7 +16,11 @@ type ending struct {
 	limit   string
 	failure *event.Failure
 	stop    Stop
+	step    int // the next one
 }
+
+// cut reports whether a limit cut the turn short from outside.
+func (e ending) cut() bool { return e.reason == event.EndLimit && e.stop.Limit != nil }
 
 // takeTurn runs one turn, from waking to rest. It returns an error when the
 // run cannot go on, [ErrTerminated] or errInterrupted.
@@ -26,13 +31,47 @@ func (a *Agent) takeTurn(ctx context.Context) error {
 		return err
 	}
 	end, err := a.steps(turnCtx)
-	a.mu.Lock()
-	a.cancel = nil
-	a.mu.Unlock()
+	if err == nil && end.cut() && end.stop.WrapUp {
+		err = a.lastWord(ctx, &end)
+	}
+	a.setCancel(nil)
 	if err != nil {
 		return err
 	}
 	return a.endTurn(end)
+}
+
+// lastWord asks once more, without tools, after a limit had cut the turn
+// short. Only another stop or the end of the run can cut this request; the
+// text so far is then the last.
+func (a *Agent) lastWord(ctx context.Context, end *ending) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	a.setCancel(cancel)
+	t := turnState{wrapUp: end.limit, text: end.text}
+	if err := a.say(a.cfg.Words.WrapUp(end.limit)); err != nil {
+		return err
+	}
+	if err := a.drain(end.step); err != nil {
+		return err
+	}
+	reply, err := a.request(ctx, end.step, &t)
+	if err != nil {
+		again, err := a.endOfRequest(ctx, err, t)
+		if err != nil || again.reason == event.EndTerminated {
+			*end = again
+		}
+		a.dropLimit()
+		return err
+	}
+	end.text = cmp.Or(reply.Text, end.text)
+	return nil
+}
+
+func (a *Agent) setCancel(cancel context.CancelCauseFunc) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.cancel = cancel
 }
 
 // wake begins a turn.
@@ -45,7 +84,7 @@ func (a *Agent) wake(cancel context.CancelCauseFunc) error {
 	}
 	a.cancel = cancel
 	if a.stop != nil && a.stop.Mode > Soft { // came between rest and here
-		cancel(*a.stop)
+		cancel(stopError{*a.stop})
 	}
 	return nil
 }
@@ -53,10 +92,11 @@ func (a *Agent) wake(cancel context.CancelCauseFunc) error {
 // steps takes steps until the turn ends: messages in, one model request, its
 // calls.
 func (a *Agent) steps(ctx context.Context) (ending, error) {
-	var t turnState
+	t := turnState{repeats: repeats{}}
 	for step := 1; ; step++ {
-		if s := a.stopAsked(); s != nil {
-			return endOfStop(*s, t)
+		t.step = step
+		if s, ok := a.stopAsked(); ok {
+			return a.endOfStop(s, t)
 		}
 		if err := a.checkSteps(step, &t); err != nil {
 			return ending{}, err
@@ -80,11 +120,13 @@ func (a *Agent) steps(ctx context.Context) (ending, error) {
 
 // turnState is what one turn remembers from step to step.
 type turnState struct {
+	step     int    // the step that runs
 	text     string // the last output that was not empty
 	wrapUp   string // the limit that ended the turn; set while wrapping up
 	reminded bool   // open questions were pointed out
 	nudged   bool   // an empty reply was answered by a nudge
 	answered bool   // the last step answered a question
+	repeats  repeats
 }
 
 // act does what a reply asks for: report it, run its calls, or end the turn.
@@ -103,8 +145,7 @@ func (a *Agent) act(ctx context.Context, reply event.ModelReplied, t *turnState)
 				return true, ending{}, err
 			}
 		}
-		t.answered, err = a.runCalls(ctx, reply)
-		if err != nil {
+		if err := a.runCalls(ctx, reply, t); err != nil {
 			return true, ending{}, err
 		}
 		if ctx.Err() != nil {
@@ -145,7 +186,7 @@ func (a *Agent) rounding(reply event.ModelReplied, t *turnState) (done bool, end
 // allowed one is the wrap-up.
 func (a *Agent) checkSteps(step int, t *turnState) error {
 	limit := a.cfg.MaxSteps
-	if limit == 0 {
+	if limit == 0 || t.wrapUp != "" {
 		return nil
 	}
 	const key = "max_steps"
@@ -202,22 +243,27 @@ func (a *Agent) openQuestions() []OpenQuestion {
 // endOfRequest turns an error of a step into the end of the turn.
 func (a *Agent) endOfRequest(ctx context.Context, err error, t turnState) (ending, error) {
 	if cause := context.Cause(ctx); cause != nil {
-		if s, ok := errors.AsType[Stop](cause); ok {
-			return endOfStop(s, t)
+		if s, ok := errors.AsType[stopError](cause); ok {
+			return a.endOfStop(s.Stop, t)
 		}
 		return ending{}, errInterrupted
 	}
 	if limit, ok := errors.AsType[*LimitError](err); ok {
 		return ending{reason: event.EndLimit, limit: limit.Limit, text: t.text}, nil
 	}
-	if failed, ok := errors.AsType[*event.Failure](err); ok {
-		return ending{reason: event.EndFailed, failure: failed, text: t.text}, nil
+	if failed, ok := errors.AsType[*failureError](err); ok {
+		return ending{reason: event.EndFailed, failure: &failed.Failure, text: t.text}, nil
 	}
 	return ending{}, err
 }
 
 // endOfStop turns a stop into the end of the turn; a pause leaves it open.
-func endOfStop(s Stop, t turnState) (ending, error) {
+func (a *Agent) endOfStop(s Stop, t turnState) (ending, error) {
+	if s.Limit != nil {
+		a.dropLimit()
+		end := ending{reason: event.EndLimit, limit: s.Limit.Limit, text: t.text, stop: s, step: t.step + 1}
+		return end, a.append(*s.Limit)
+	}
 	switch s.Mode {
 	case Pause:
 		return ending{}, errInterrupted
@@ -246,10 +292,18 @@ func (a *Agent) endTurn(end ending) error {
 	case event.EndStopped, event.EndTerminated: // rest settles it from the pending wish
 		return nil
 	case event.EndFailed:
-		return a.moveTo(moveFail, end.failure.Message)
+		if err := a.moveTo(moveFail, end.failure.Message); err != nil {
+			return err
+		}
 	case event.EndNatural, event.EndLimit:
+		if err := a.moveTo(moveRest, string(end.reason)); err != nil {
+			return err
+		}
 	}
-	return a.moveTo(moveRest, string(end.reason))
+	if a.cfg.Last != nil && a.cfg.Last(end.reason) {
+		return errLast
+	}
+	return nil
 }
 
 func (a *Agent) moveTo(m move, cause string) error {
@@ -295,9 +349,9 @@ func (e ending) outcome(q event.QuestionOpened) (o event.Outcome, detail string)
 	case event.EndFailed:
 		return event.Failed, e.failure.Message
 	case event.EndStopped:
-		return event.Cancelled, e.stop.Error()
+		return event.Cancelled, e.stop.String()
 	case event.EndTerminated:
-		return event.Terminated, e.stop.Error()
+		return event.Terminated, e.stop.String()
 	}
 	return event.Failed, "unknown end of turn"
 }

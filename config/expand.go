@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -102,7 +103,7 @@ func (r *reader) param(v value, name string) (string, bool) {
 	p, known := r.params[name]
 	switch {
 	case !known:
-		r.missing(v, fmt.Sprintf("%s: unknown parameter ${param.%s}", v.path, clean([]rune(shorten(name)))), firstHint(didYouMean(name, keysOf(r.params)), "define it under params:"))
+		r.missing(v, fmt.Sprintf("%s: unknown parameter ${param.%s}", v.path, clean([]rune(shorten(name)))), r.hint(func() string { return cmp.Or(didYouMean(name, keysOf(r.params)), "define it under params:") }))
 	case !p.Set:
 		r.problem(v, fmt.Sprintf("%s: parameter %s has no value", v.path, name), fmt.Sprintf("give it a default, or run with -p %s=…", name))
 	default:

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -85,7 +86,7 @@ func (r *reader) nearFile(rel string) string {
 	for _, e := range entries {
 		names = append(names, path.Join(path.Dir(rel), e.Name()))
 	}
-	return firstHint(didYouMean(rel, names), "paths start from the folder of the team file")
+	return cmp.Or(didYouMean(rel, names), "paths start from the folder of the team file")
 }
 
 // contextFile is a file for every agent.

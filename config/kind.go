@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -211,7 +212,7 @@ func oneOf(words ...string) kind[string] {
 }
 
 // limit is a bound, or the word unlimited.
-func limit[N int | time.Duration](of kind[N]) kind[Limit[N]] {
+func limit[N int | float64 | time.Duration](of kind[N]) kind[Limit[N]] {
 	want := of.want + ", or unlimited"
 	s := schema{"anyOf": []any{of.schema, schema{"const": "unlimited"}}}
 	return kind[Limit[N]]{want: want, schema: s, read: func(r *reader, v value) (Limit[N], bool) {
@@ -227,7 +228,7 @@ func limit[N int | time.Duration](of kind[N]) kind[Limit[N]] {
 		}
 		n, ok := of.parse(text)
 		if !ok {
-			r.wrong(v, want, firstHint(plainHint(v, want), didYouMean(v.raw, []string{string(Unlimited)})))
+			r.wrong(v, want, cmp.Or(plainHint(v, want), didYouMean(v.raw, []string{string(Unlimited)})))
 			return Limit[N]{}, false
 		}
 		return Limit[N]{State: Bounded, Value: n}, true

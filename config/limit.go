@@ -4,7 +4,7 @@ import "time"
 
 // Limit is a bound that a file may leave out, set, or lift. The zero value is
 // an absent one.
-type Limit[N int | time.Duration] struct {
+type Limit[N int | float64 | time.Duration] struct {
 	// State says which of the three it is.
 	State LimitState
 	// Value is the bound when State is Bounded; it is positive, or 0 where a

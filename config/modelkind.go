@@ -1,8 +1,8 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -92,12 +92,13 @@ func (r *reader) modelFault(ref, written string) (message, hint string) {
 		return "", ""
 	}
 	provider, model, qualified := strings.Cut(ref, "/")
-	names := slices.Concat(slices.Sorted(maps.Keys(r.models)), slices.Sorted(maps.Keys(r.aliases)))
 	switch {
 	case !qualified:
-		return "unknown model " + quoteShort(written), firstHint(didYouMean(ref, names), "define it under models:, or write provider/model")
+		return "unknown model " + quoteShort(written), r.hint(func() string {
+			return cmp.Or(didYouMean(ref, slices.Concat(keysOf(r.models), keysOf(r.aliases))), "define it under models:, or write provider/model")
+		})
 	case !r.provider(provider):
-		return fmt.Sprintf("unknown provider in %s", quoteShort(written)), firstHint(didYouMean(provider, r.known.Providers), "known providers: "+strings.Join(r.known.Providers, ", "))
+		return fmt.Sprintf("unknown provider in %s", quoteShort(written)), suggest(provider, "providers", r.known.Providers)
 	case model == "":
 		return fmt.Sprintf("no model is named in %s", quoteShort(written)), "write provider/model"
 	case r.known.Models != nil:
@@ -108,14 +109,6 @@ func (r *reader) modelFault(ref, written string) (message, hint string) {
 		}
 	}
 	return "", ""
-}
-
-// firstHint returns the first hint that says something.
-func firstHint(hint, otherwise string) string {
-	if hint != "" {
-		return hint
-	}
-	return otherwise
 }
 
 // models reads the models and learns their names.
@@ -145,7 +138,7 @@ func provider() kind[string] {
 	k.read = func(r *reader, v value) (string, bool) {
 		s, ok := read(r, v)
 		if ok && !r.provider(s) {
-			r.problem(v, fmt.Sprintf("%s: unknown provider %s", v.path, quoteShort(v.raw)), firstHint(didYouMean(v.raw, r.known.Providers), "known providers: "+strings.Join(r.known.Providers, ", ")))
+			r.problem(v, fmt.Sprintf("%s: unknown provider %s", v.path, quoteShort(v.raw)), suggest(v.raw, "providers", r.known.Providers))
 			return "", false
 		}
 		return s, ok

@@ -122,7 +122,7 @@ func (t table[T]) unknown(r *reader, v value, e entry, later bool) {
 		p.Hint = "not supported by this version"
 	default:
 		p.Message = fmt.Sprintf("%s has no key %s", t.noun, quoteShort(e.key))
-		p.Hint = t.suggest(e.key)
+		p.Hint = r.hint(func() string { return t.suggest(e.key) })
 	}
 	if r.foreign {
 		p.Message = fmt.Sprintf("key %s of the role file is not used", quoteShort(e.key))
@@ -152,8 +152,7 @@ func (t table[T]) suggest(key string) string {
 			}
 		}
 	}
-	names := t.names()
-	return firstHint(didYouMean(key, names), "known keys: "+strings.Join(names, ", "))
+	return suggest(key, "keys", t.names())
 }
 
 // names returns the keys that this version honours.

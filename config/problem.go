@@ -72,22 +72,31 @@ type report struct {
 	more               int
 }
 
-// add keeps a problem; the same words about the same place are kept once.
-func (r *report) add(p Problem) {
+// add keeps a problem; finish is called only on those that are kept. The same
+// words about the same place are kept once.
+func (r *report) add(p Problem, finish func(Problem) Problem) {
 	switch {
-	case slices.Contains(r.problems, p):
-	case len(r.problems) < maxProblems:
-		r.problems = append(r.problems, p)
-	default:
+	case slices.ContainsFunc(r.problems, p.same):
+	case r.full():
 		r.more++
+	default:
+		r.problems = append(r.problems, finish(p))
 	}
 }
 
-// warn keeps a warning.
-func (r *report) warn(p Problem) {
-	if len(r.warnings) < maxProblems && !slices.Contains(r.warnings, p) {
-		r.warnings = append(r.warnings, p)
+// full says whether further problems are only counted.
+func (r *report) full() bool { return len(r.problems) >= maxProblems }
+
+// warn keeps a warning, as add does.
+func (r *report) warn(p Problem, finish func(Problem) Problem) {
+	if len(r.warnings) < maxProblems && !slices.ContainsFunc(r.warnings, p.same) {
+		r.warnings = append(r.warnings, finish(p))
 	}
+}
+
+// same says whether two problems are the same words about the same place.
+func (p Problem) same(q Problem) bool {
+	return p.Line == q.Line && p.Column == q.Column && p.Message == q.Message && p.File == q.File
 }
 
 // failed says whether a mistake was found.

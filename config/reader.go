@@ -71,6 +71,14 @@ func (r *reader) missing(v value, message, hint string) {
 	}
 }
 
+// hint returns a hint, which is made only if it will be shown.
+func (r *reader) hint(of func() string) string {
+	if r.rep.full() {
+		return ""
+	}
+	return of()
+}
+
 // after keeps a check for when the whole team has been read.
 func (r *reader) after(check func()) { r.later = append(r.later, check) }
 

@@ -157,7 +157,7 @@ func roleRef() kind[string] {
 			if r.roles[s] || slices.Contains(r.known.BuiltinRoles, s) {
 				return
 			}
-			r.missing(v, fmt.Sprintf("%s: unknown role %s", v.path, quoteShort(s)), firstHint(r.roleByName(s), r.suggestRole(s)))
+			r.missing(v, fmt.Sprintf("%s: unknown role %s", v.path, quoteShort(s)), r.hint(func() string { return r.suggestRole(s) }))
 		})
 		return s, true
 	}
@@ -166,18 +166,12 @@ func roleRef() kind[string] {
 
 // suggestRole names the role that was meant, or all.
 func (r *reader) suggestRole(id string) string {
-	ids := slices.Concat(keysOf(r.roles), r.known.BuiltinRoles)
-	return firstHint(didYouMean(id, ids), "known roles: "+strings.Join(ids, ", "))
-}
-
-// roleByName suggests the id of the role that has a name.
-func (r *reader) roleByName(name string) string {
 	for _, d := range r.defined {
-		if foldName(d.role.Name) == foldName(name) {
+		if foldName(d.role.Name) == foldName(id) {
 			return fmt.Sprintf("write the id of the role: %s", d.role.ID)
 		}
 	}
-	return ""
+	return suggest(id, "roles", slices.Concat(keysOf(r.roles), r.known.BuiltinRoles))
 }
 
 // roleTool is a tool that a role may list.
@@ -202,12 +196,9 @@ func toolIn(from func(Known) []string) kind[string] {
 		if tools == nil || slices.Contains(tools, s) {
 			return s, true
 		}
-		hint := didYouMean(s, tools)
+		hint := suggest(s, "tools", tools)
 		if ours := foreignTools(s); len(ours) > 0 {
 			hint = fmt.Sprintf("did you mean %q?", ours[0])
-		}
-		if hint == "" {
-			hint = "known tools: " + strings.Join(tools, ", ")
 		}
 		r.problem(v, fmt.Sprintf("%s: unknown tool %s", v.path, quoteShort(s)), hint)
 		return "", false

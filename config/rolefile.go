@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,7 +57,7 @@ func (r *reader) roleFile(src *source, id string) {
 	d.role.Prompt, _ = r.bodyText(src, line, body)
 	d.role.ID = id
 	if id == "" {
-		d.role.ID = firstHint(slug(out.declared), slug(strings.TrimSuffix(path.Base(strings.ReplaceAll(src.name, `\`, "/")), ".md")))
+		d.role.ID = cmp.Or(slug(out.declared), slug(strings.TrimSuffix(path.Base(strings.ReplaceAll(src.name, `\`, "/")), ".md")))
 		if !r.checkRoleID(src, d.place("name"), "", d.role.ID) {
 			return
 		}
@@ -210,7 +211,7 @@ func (r *reader) translateTool(v value, name string) []string {
 	}
 	ours = slices.DeleteFunc(ours, func(tool string) bool { return !known(tool) })
 	if len(ours) == 0 && name != "" {
-		v.src.warn(Problem{Path: "tools", Message: fmt.Sprintf("tool %s of the role file is not there", quoteShort(name)), Hint: firstHint(didYouMean(name, r.known.Tools), "the role goes without it")}, v.pos)
+		v.src.warn(Problem{Path: "tools", Message: fmt.Sprintf("tool %s of the role file is not there", quoteShort(name)), Hint: cmp.Or(didYouMean(name, r.known.Tools), "the role goes without it")}, v.pos)
 	}
 	return ours
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/troupe-go/troupe/config"
 )
 
@@ -69,12 +70,12 @@ func TestSchemaNamesEveryKeyThatIsKnown(t *testing.T) {
 	for _, key := range strings.Fields(`version name description params default help model models provider base_url api_key_env
 		temperature max_output_tokens timeout retry max base cap extra price currency input cached_input output model_aliases leader prompt
 		max_steps wake_on tools roles does code max_instances may_ask workdir roles_from context limits agents spawns depth steps
-		ask_timeout tool_timeout parallel inbox transcript dir sync display lang view ambiguous_width ascii`) {
+		tokens budget deadline ask_timeout tool_timeout parallel inbox transcript dir sync display lang view ambiguous_width ascii`) {
 		if !strings.Contains(text, `"`+key+`": {`) {
 			t.Errorf("the schema has no key %s", key)
 		}
 	}
-	for _, key := range []string{"mcp", "permissions", "serve", "rate", "fallback", "remote", "budget", "keep"} {
+	for _, key := range []string{"mcp", "permissions", "serve", "rate", "fallback", "remote", "stall", "keep"} {
 		if strings.Contains(text, `"`+key+`": {`) {
 			t.Errorf("the schema has the key %s, which this version does not honour", key)
 		}

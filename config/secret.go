@@ -21,9 +21,13 @@ var (
 	userInfo = regexp.MustCompile(`(://)[^/@\s]+@`)
 )
 
-// maskSecrets replaces what looks like a key.
+// maskSecrets replaces what looks like a key, and what a name calls one.
 func maskSecrets(s string) string {
-	s = keyedSecret.ReplaceAllString(s, "${1}"+masked)
+	return maskKeys(keyedSecret.ReplaceAllString(s, "${1}"+masked))
+}
+
+// maskKeys replaces what looks like a key by itself.
+func maskKeys(s string) string {
 	s = knownSecret.ReplaceAllString(s, masked)
 	s = userInfo.ReplaceAllString(s, "${1}"+masked+"@")
 	return longRun.ReplaceAllStringFunc(s, func(run string) string {

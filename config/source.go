@@ -119,23 +119,30 @@ func controlName(r rune) string {
 
 // add reports a problem at a place, with an excerpt.
 func (s *source) add(p Problem, at position, hide bool) {
-	s.rep.add(s.placed(p, at, hide))
+	s.rep.add(s.placed(p, at), func(p Problem) Problem { return s.shown(p, hide) })
 }
 
 // warn reports a warning at a place, with an excerpt.
 func (s *source) warn(p Problem, at position) {
-	s.rep.warn(s.placed(p, at, false))
+	s.rep.warn(s.placed(p, at), func(p Problem) Problem { return s.shown(p, false) })
 }
 
 // placed fills in the place, which is moved into the file if it lies outside.
-func (s *source) placed(p Problem, at position, hide bool) Problem {
+func (s *source) placed(p Problem, at position) Problem {
 	p.File = s.name
 	p.Line = min(max(at.line, 1), max(len(s.lines), 1))
 	p.Column = max(at.column, 1)
-	if p.Line <= len(s.lines) {
-		if line := strings.ToValidUTF8(s.lines[p.Line-1], "\uFFFD"); strings.TrimSpace(line) != "" {
-			p.Excerpt = excerpt(line, p.Line, p.Column, hide)
-		}
+	return p
+}
+
+// shown makes a problem fit to be shown: with an excerpt, without keys.
+func (s *source) shown(p Problem, hide bool) Problem {
+	p.Path, p.Message, p.Hint = maskKeys(p.Path), maskKeys(p.Message), maskKeys(p.Hint)
+	if p.Line > len(s.lines) {
+		return p
+	}
+	if line := strings.ToValidUTF8(s.lines[p.Line-1], "\uFFFD"); strings.TrimSpace(line) != "" {
+		p.Excerpt = excerpt(line, p.Line, p.Column, hide)
 	}
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // didYouMean returns a hint with the candidate that is nearest to what was
@@ -14,6 +15,22 @@ func didYouMean(written string, candidates []string) string {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
 	return ""
+}
+
+// maxNamed is how many known names a hint lists.
+const maxNamed = 24
+
+// suggest returns a hint with the nearest candidate, or else with all that are
+// known of a noun.
+func suggest(written, noun string, candidates []string) string {
+	if hint := didYouMean(written, candidates); hint != "" || len(candidates) == 0 {
+		return hint
+	}
+	hint := "known " + noun + ": " + strings.Join(candidates[:min(maxNamed, len(candidates))], ", ")
+	if len(candidates) > maxNamed {
+		hint += ", …"
+	}
+	return hint
 }
 
 // nearest returns the candidate that is most like a word, empty if none is.
@@ -42,7 +59,12 @@ func nearest(written string, candidates []string) string {
 
 // foldKey makes spellings of a key equal: maxSteps, max-steps, max_steps.
 func foldKey(s string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(s))
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s)
 }
 
 // distance counts the letters to insert, remove, replace or swap to turn one

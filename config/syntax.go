@@ -11,8 +11,15 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// maxRepairs bounds how often a text with mistakes is parsed again.
-const maxRepairs = 24
+// maxRepairs bounds how often a text with mistakes is parsed again, and
+// maxParsed how many bytes are parsed in all before that stops.
+const (
+	maxRepairs = 24
+	maxParsed  = 2 << 20
+)
+
+// maxTokens bounds the words and signs of a text; a block of text is one.
+const maxTokens = 50_000
 
 // maxDepth is how deep values may be nested.
 const maxDepth = 64
@@ -31,7 +38,15 @@ type fault struct {
 func (s *source) parse() (root *node, whole bool) {
 	whole = true
 	fix := newRepair(s)
-	for range maxRepairs {
+	if tokens := lexer.Tokenize(s.text); len(tokens) > maxTokens {
+		t := tokens[maxTokens]
+		s.add(Problem{Message: fmt.Sprintf("the file is too long: it has more than %d words and signs", maxTokens), Hint: "keep long texts in files of their own, and write them with |"}, position{t.Position.Line, t.Position.Column}, false)
+		return nil, false
+	}
+	for i := range maxRepairs {
+		if i > 1 && i*len(s.text) > maxParsed {
+			break
+		}
 		docs, f := parseText(fix.text())
 		if f == nil {
 			return s.document(docs), whole
@@ -57,7 +72,7 @@ func parseText(text string) ([]*ast.DocumentNode, *fault) {
 	if err == nil {
 		return file.Docs, nil
 	}
-	f := &fault{at: position{1, 1}, message: err.Error()}
+	f := &fault{at: position{1, 1}, message: "unknown mistake"}
 	if e, ok := errors.AsType[yaml.Error](err); ok {
 		f.message = e.GetMessage()
 		if t := e.GetToken(); t != nil && t.Position != nil {

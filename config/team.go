@@ -154,6 +154,11 @@ type Limits struct {
 	Agents, Spawns, Depth Limit[int]
 	// MaxSteps bounds a turn of an agent without a bound of its own, Steps the run.
 	MaxSteps, Steps Limit[int]
+	// Tokens, Budget (money, in the currency of the prices) and Deadline bound
+	// the run.
+	Tokens   Limit[int]
+	Budget   Limit[float64]
+	Deadline Limit[time.Duration]
 	// AskTimeout bounds a question, ToolTimeout a call of a tool.
 	AskTimeout, ToolTimeout Limit[time.Duration]
 	// Parallel model calls may run at once; Inbox messages may wait for an agent.

@@ -146,7 +146,7 @@ func (r *Record) UnmarshalJSON(line []byte) error {
 	} else {
 		rec.Data, err = decodeUnknown(env)
 	}
-	if err == nil && !(known && all) {
+	if err == nil && (!known || !all) {
 		rec.Raw, err = compact(line)
 	}
 	if err != nil {

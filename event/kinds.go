@@ -217,7 +217,9 @@ type ModelRequested struct {
 	Digest   string `json:"digest"`             // SHA-256 of the exact request, hex
 	Messages int    `json:"messages"`           // length of the conversation sent
 	Reserved int    `json:"reserved,omitempty"` // tokens reserved for it
-	WrapUp   bool   `json:"wrap_up,omitempty"`  // the last request of a turn at a limit, without tools
+	// ReservedCost is the money reserved for it, when prices are known.
+	ReservedCost *Cost `json:"reserved_cost,omitempty"`
+	WrapUp       bool  `json:"wrap_up,omitempty"` // the last request of a turn at a limit, without tools
 }
 
 // ModelReplied is the model's whole reply.
@@ -246,6 +248,7 @@ type ModelFailed struct {
 	Failure Failure `json:"failure"`
 	Partial string  `json:"partial,omitempty"` // text that came before the failure
 	Usage   Usage   `json:"usage,omitzero"`
+	Cost    *Cost   `json:"cost,omitempty"`
 }
 
 // ModelProfile says that a switch of the endpoint's profile was changed and

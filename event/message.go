@@ -158,8 +158,8 @@ type Failure struct {
 	Hint string `json:"hint,omitempty"`
 }
 
-// Error makes a failure usable as an error.
-func (f *Failure) Error() string {
+// String is the message with the hint.
+func (f Failure) String() string {
 	var b strings.Builder
 	b.WriteString(f.Message)
 	if f.Hint != "" {

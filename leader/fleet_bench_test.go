@@ -47,10 +47,11 @@ func benchmarkFleet(b *testing.B, n int) {
 		f := &foreman{workers: n, atRest: make(chan struct{})}
 		l, err := leader.New(leader.Team{
 			Model:  leader.Model{Client: oneReply{}, Name: "bench/one-reply"},
-			Leader: leader.LeaderConfig{Model: leader.Model{Client: f, Name: "bench/foreman"}, MaxSteps: leader.Unlimited},
+			Leader: leader.Lead{Model: leader.Model{Client: f, Name: "bench/foreman"}, MaxSteps: leader.Unlimited},
 			Roles:  []leader.Role{{ID: "worker", Name: "Worker", Code: "wrk", Does: "works", Tools: []string{}}},
 			Limits: leader.Limits{
-				Agents: leader.Unlimited, Spawns: leader.Unlimited, Steps: leader.Unlimited, Inbox: leader.Unlimited, Parallel: 1024,
+				Agents: leader.Unlimited, Spawns: leader.Unlimited, Steps: leader.Unlimited, Tokens: leader.Unlimited,
+				Deadline: leader.Unlimited, Inbox: leader.Unlimited, Parallel: 1024,
 			},
 		}, leader.WithWorkDir(b.TempDir()), leader.WithRunDir(b.TempDir()), leader.WithSync("off"))
 		if err != nil {

@@ -29,10 +29,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 type stage struct {
 	t *testing.T
 
-	mu     sync.Mutex // guards all below
-	seen   map[string]bool // parked requests and events of the log
-	gates  map[string]chan modeltest.Reply
-	news   chan struct{}
+	mu    sync.Mutex      // guards all below
+	seen  map[string]bool // parked requests and events of the log
+	gates map[string]chan modeltest.Reply
+	news  chan struct{}
 }
 
 func newStage(t *testing.T) *stage {

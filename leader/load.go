@@ -1,8 +1,12 @@
 package leader
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -50,7 +54,7 @@ func fromFile(file *config.Team, o options) (*Leader, error) {
 	models := &modelFinder{file: file, options: &o, found: map[string]Model{}}
 	t := Team{
 		Name: file.Name, Description: file.Description, Model: models.find(file.Model),
-		Leader: LeaderConfig{
+		Leader: Lead{
 			Prompt: file.Leader.Prompt, Tools: file.Leader.Tools, MaxSteps: file.Leader.MaxSteps.Or(0, Unlimited),
 			WakeOnProgress: file.Leader.WakeOn == "progress", Model: models.own(file.Leader.Model),
 		},
@@ -66,6 +70,8 @@ func fromFile(file *config.Team, o options) (*Leader, error) {
 	if err := models.err(); err != nil {
 		return nil, err
 	}
+	o.sync = cmp.Or(o.sync, file.Transcript.Sync)
+	o.runDir = cmp.Or(o.runDir, file.Transcript.Dir)
 	if o.override != nil {
 		o.override(&t)
 	}
@@ -76,6 +82,7 @@ func limitsOf(l config.Limits) Limits {
 	return Limits{
 		Agents: l.Agents.Or(0, Unlimited), Spawns: l.Spawns.Or(0, Unlimited), Depth: l.Depth.Or(0, Unlimited),
 		MaxSteps: l.MaxSteps.Or(0, Unlimited), Steps: l.Steps.Or(0, Unlimited),
+		Tokens: l.Tokens.Or(0, Unlimited), Budget: l.Budget.Or(0, Unlimited), Deadline: l.Deadline.Or(0, Unlimited),
 		Parallel: l.Parallel.Or(0, Unlimited), Inbox: l.Inbox.Or(0, Unlimited),
 		AskTimeout: l.AskTimeout.Or(0, Unlimited), ToolTimeout: l.ToolTimeout.Or(0, Unlimited),
 	}
@@ -159,7 +166,7 @@ func (f *modelFinder) open(ref string) (Model, error) {
 	client, info, err := model.Open(model.Spec{
 		Provider: entry.Provider, Model: entry.Model, BaseURL: entry.BaseURL, KeyEnv: entry.APIKeyEnv,
 		Temperature: entry.Temperature, MaxOutputTokens: entry.MaxOutputTokens, Timeout: entry.Timeout, Extra: entry.Extra,
-		MaxConns: f.file.Limits.Parallel.Or(0, 0),
+		MaxConns: f.file.Limits.Parallel.Or(0, 0), ReadFile: f.readScript,
 	}, f.options.env)
 	if err != nil {
 		return Model{}, err
@@ -168,7 +175,7 @@ func (f *modelFinder) open(ref string) (Model, error) {
 		f.options.secrets = append(f.options.secrets, info.Key)
 	}
 	client = model.WithRetry(client, model.RetryPolicy{
-		Max: entry.Retry.Max.Or(0, Unlimited), Base: entry.Retry.Base, Cap: entry.Retry.Cap,
+		Max: retries(entry.Retry.Max), Base: entry.Retry.Base, Cap: entry.Retry.Cap,
 	})
 	m := Model{Client: client, Name: info.Ref, Scripted: info.Scripted, MaxOutputTokens: entry.MaxOutputTokens}
 	if p := entry.Price; p != nil {
@@ -178,6 +185,24 @@ func (f *modelFinder) open(ref string) (Model, error) {
 		}
 	}
 	return m, nil
+}
+
+// readScript reads the file of a scripted model; its name is relative to the
+// team file.
+func (f *modelFinder) readScript(name string) ([]byte, error) {
+	if f.options.model == "" && !filepath.IsAbs(name) { // one given as an option is relative to the current folder
+		name = filepath.Join(f.file.Dir, name)
+	}
+	return os.ReadFile(name)
+}
+
+// retries turns a bound on repetitions into that of the policy, for which 0
+// is the default and a negative number means never.
+func retries(l config.Limit[int]) int {
+	if l.State == config.Bounded && l.Value == 0 {
+		return -1
+	}
+	return l.Or(0, math.MaxInt)
 }
 
 // err joins what went wrong, each mistake once.

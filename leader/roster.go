@@ -87,6 +87,7 @@ func (r *roster) apply(rec event.Record) {
 			r.artifacts = append(r.artifacts, d.Path)
 		}
 		return
+	default: // about one agent, or nothing the roster tells of
 	}
 	if m := r.byID[rec.Agent]; m != nil {
 		r.applyTo(m, rec)

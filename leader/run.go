@@ -37,7 +37,8 @@ type Run struct {
 	pauses chan string       // by whom; one slot
 	done   chan struct{}     // closed when the run has ended
 
-	mu     sync.Mutex // guards agents, inboxes and roles
+	mu     sync.Mutex // guards all below but the result
+	over   bool       // the work is done: nothing from outside is taken any more
 	agents map[string]*agent.Agent
 	boxes  map[string]*mailbox.Box
 	roles  []Role
@@ -115,6 +116,8 @@ func (r *Run) begin(header event.RunStarted) error {
 func (r *Run) loop(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	logger := r.leader.opts.logger.With().Str("session", r.id).Logger()
+	logger.Info().Msg("run started")
 	var team sync.WaitGroup
 	failed := make(chan error, 1)
 	start := func(a *agent.Agent) {
@@ -135,6 +138,8 @@ func (r *Run) loop(ctx context.Context) {
 	}
 	team.Wait()
 	r.finish(end)
+	logger.Info().AnErr("err", r.err).Msg("run ended")
+	close(r.done)
 }
 
 var errRunEnded = errors.New("leader: the run ended")
@@ -148,13 +153,18 @@ type runEnd struct {
 
 // watch serves the run until it is over.
 func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan error) runEnd {
+	cut, last := r.deadlines()
 	for {
 		news := r.journal.watch()
-		if r.over() {
+		if r.isOver() {
 			return runEnd{}
 		}
 		select {
 		case <-news:
+		case <-cut:
+			r.cutShort()
+		case <-last:
+			r.agent(event.Leader).Stop(r.deadlineStop())
 		case req := <-r.spawns:
 			a, made := r.spawn(req)
 			if made.err == nil {
@@ -174,14 +184,49 @@ func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan
 	}
 }
 
-// over reports whether the work is done: the leader's turn has ended, nobody
+// lastWords is how long the leader may take for its last word after the
+// deadline.
+const lastWords = 30 * time.Second
+
+// deadlines returns channels for the run's deadline and for the end of the
+// leader's last word; both nil when there is no deadline.
+func (r *Run) deadlines() (cut, last <-chan time.Time) {
+	d := bound(r.leader.team.Limits.Deadline)
+	if d == 0 {
+		return nil, nil
+	}
+	left := d - r.budget.elapsed()
+	return time.After(left), time.After(left + lastWords)
+}
+
+// cutShort ends every turn at the deadline. The leader may say a last word.
+func (r *Run) cutShort() {
+	for _, m := range r.roster.all() {
+		s := r.deadlineStop()
+		s.WrapUp = m.id == event.Leader
+		r.agent(m.id).Stop(s)
+	}
+}
+
+func (r *Run) deadlineStop() agent.Stop {
+	return agent.Stop{Mode: agent.Now, By: event.RuntimeName, Limit: &event.LimitReached{
+		Limit: limitDeadline, Used: r.budget.elapsed().Seconds(), Max: r.leader.team.Limits.Deadline.Seconds(),
+	}}
+}
+
+// isOver reports whether the work is done: the leader's turn has ended, nobody
 // works or is about to, and no question is open. A turn of the leader that
-// failed or that a limit ended ends the run at once.
-func (r *Run) over() bool {
+// failed or that a limit ended ends the run at once. The decision and what the
+// person says come one after the other, so that no message is taken that
+// nobody will read.
+func (r *Run) isOver() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for {
 		before := r.roster.position()
 		over := r.leaderBroke() || r.quiet()
 		if r.roster.position() == before {
+			r.over = over
 			return over
 		}
 	}
@@ -194,9 +239,8 @@ func (r *Run) leaderBroke() bool {
 	return !tl.state.Busy() && end.Reason != "" && end.Reason != event.EndNatural
 }
 
+// quiet reports whether nobody works or is about to; the caller holds r.mu.
 func (r *Run) quiet() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for id, box := range r.boxes {
 		m, _ := r.roster.view(id)
 		if m.state.Busy() || m.state != event.Finished && box.Waking() {
@@ -208,7 +252,6 @@ func (r *Run) quiet() bool {
 
 // finish writes the end of the log and the result.
 func (r *Run) finish(end runEnd) {
-	defer close(r.done)
 	defer r.release()
 	last, usage, cost, artifacts := r.roster.totals()
 	took := r.leader.opts.now().Sub(r.started)

@@ -2,9 +2,10 @@ package leader
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
+	"slices"
 
 	"github.com/rs/zerolog"
 )
@@ -33,22 +34,19 @@ func (w slogWriter) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	msg, _ := fields[zerolog.MessageFieldName].(string)
 	delete(fields, zerolog.MessageFieldName)
 	delete(fields, zerolog.LevelFieldName)
-	attrs := make([]slog.Attr, 0, len(fields))
-	for k, v := range fields {
-		attrs = append(attrs, slog.Any(k, v))
+	attrs := make([]any, 0, len(fields))
+	for _, k := range slices.Sorted(maps.Keys(fields)) {
+		attrs = append(attrs, slog.Any(k, fields[k]))
 	}
-	w.logger.LogAttrs(context.WithoutCancel(context.TODO()), slogLevel(level), msg, attrs...)
-	return len(line), nil
-}
-
-func slogLevel(l zerolog.Level) slog.Level {
 	switch {
-	case l <= zerolog.DebugLevel:
-		return slog.LevelDebug
-	case l == zerolog.InfoLevel:
-		return slog.LevelInfo
-	case l == zerolog.WarnLevel:
-		return slog.LevelWarn
+	case level <= zerolog.DebugLevel:
+		w.logger.Debug(msg, attrs...)
+	case level == zerolog.InfoLevel:
+		w.logger.Info(msg, attrs...)
+	case level == zerolog.WarnLevel:
+		w.logger.Warn(msg, attrs...)
+	default:
+		w.logger.Error(msg, attrs...)
 	}
-	return slog.LevelError
+	return len(line), nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
@@ -37,7 +38,7 @@ func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
 	}
 	r := &Run{
 		id: id, space: space, leader: l, log: log, roster: newRoster(), words: prompts.In(l.opts.lang),
-		budget: &budget{maxSteps: bound(l.team.Limits.Steps)},
+		budget: newBudget(l.team.Limits, l.opts.now),
 		gate:   model.NewGate(bound(l.team.Limits.Parallel)),
 		spawns: make(chan spawnRequest), pauses: make(chan string, 1), ending: make(chan struct{}), done: make(chan struct{}),
 		agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
@@ -104,7 +105,8 @@ func (r *Run) addLeader() error {
 	wakes := func(m event.MessageSent) bool { return t.Leader.WakeOnProgress || m.Kind != event.Progress }
 	cfg := r.config(mailbox.Address{ID: event.Leader, Name: event.LeaderName, Code: event.Leader}, t.Leader.Model, set, wakes)
 	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, prompt, bound(t.Leader.MaxSteps)
-	cfg.Report = func(agent.Output) error { return nil } // the person reads the log
+	cfg.Last = func(r event.Reason) bool { return r != event.EndNatural } // a bad end is the end of the run
+	cfg.Report = func(agent.Output) error { return nil }                  // the person reads the log
 	a, err := agent.New(cfg)
 	if err != nil {
 		return err
@@ -243,13 +245,11 @@ func (r *Run) enter(a *agent.Agent, cfg agent.Config, created event.AgentCreated
 	if _, err := r.journal.Append(cfg.ID, 0, created); err != nil {
 		return err
 	}
-	if err := r.exchange.Post.Register(mailbox.Address{ID: cfg.ID, Name: cfg.Name, Code: cfg.Code}, cfg.Box); err != nil {
-		return err
-	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.agents[cfg.ID], r.boxes[cfg.ID] = a, cfg.Box
-	return nil
+	r.mu.Unlock()
+	// Last, because whoever finds the agent may stop it at once.
+	return r.exchange.Post.Register(mailbox.Address{ID: cfg.ID, Name: cfg.Name, Code: cfg.Code}, cfg.Box)
 }
 
 // roleTools are a role's tools beside the communication tools.
@@ -261,17 +261,25 @@ func (r *Run) roleTools(space *tools.Workspace, role Role) ([]tools.Tool, error)
 	return append(reading, r.leader.opts.tools...), err
 }
 
-// pick finds tools by name.
+// pick finds tools by name. Those of the workspace are made only when one of
+// them is wanted, because that costs more than all else in a spawn.
 func (r *Run) pick(space *tools.Workspace, names []string) ([]tools.Tool, error) {
-	set, err := tools.NewSet(append(space.Tools(), r.leader.opts.tools...)...)
+	custom, err := tools.NewSet(r.leader.opts.tools...)
 	if err != nil {
 		return nil, err
 	}
+	files := sync.OnceValues(func() (tools.Set, error) { return tools.NewSet(space.Tools()...) })
 	var list []tools.Tool
 	for _, name := range names {
-		t, ok := set.Lookup(name)
+		t, ok := custom.Lookup(name)
 		if !ok {
-			return nil, fmt.Errorf("leader: no tool %q", name)
+			set, err := files()
+			if err != nil {
+				return nil, err
+			}
+			if t, ok = set.Lookup(name); !ok {
+				return nil, fmt.Errorf("leader: no tool %q", name)
+			}
 		}
 		list = append(list, t)
 	}

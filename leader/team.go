@@ -26,7 +26,7 @@ type Team struct {
 	// Model answers for everyone who has none of their own.
 	Model Model `json:"model"`
 	// Leader is the team leader's own part.
-	Leader LeaderConfig `json:"leader,omitzero"`
+	Leader Lead `json:"leader,omitzero"`
 	// Roles are the kinds of sub-agents that the leader may create.
 	Roles []Role `json:"roles"`
 	// Context is text that every agent's prompt ends with, for example the
@@ -51,8 +51,8 @@ type Model struct {
 	Price *Price `json:"price,omitempty"`
 }
 
-// LeaderConfig is what a team says of its leader.
-type LeaderConfig struct {
+// Lead is what a team says of its leader.
+type Lead struct {
 	// Model is the leader's own; optional.
 	Model Model `json:"model,omitzero"`
 	// Prompt is added to the leader's rules.
@@ -103,6 +103,9 @@ type Limits struct {
 	Depth       int           `json:"depth"`        // 1: sub-agents cannot create; Unlimited is refused
 	MaxSteps    int           `json:"max_steps"`    // model calls of a sub-agent's turn; 30
 	Steps       int           `json:"steps"`        // model calls of the run; 400
+	Tokens      int           `json:"tokens"`       // tokens of the run; 2,000,000
+	Budget      float64       `json:"budget"`       // money of the run, in the currency of the prices; no limit
+	Deadline    time.Duration `json:"deadline"`     // of the run; 30 minutes
 	Parallel    int           `json:"parallel"`     // model calls at once; 8
 	Inbox       int           `json:"inbox"`        // messages waiting in one inbox; 10000
 	AskTimeout  time.Duration `json:"ask_timeout"`  // 10 minutes
@@ -119,6 +122,9 @@ func (l Limits) withDefaults() Limits {
 		Depth:       cmp.Or(l.Depth, 1),
 		MaxSteps:    cmp.Or(l.MaxSteps, 30),
 		Steps:       cmp.Or(l.Steps, 400),
+		Tokens:      cmp.Or(l.Tokens, 2_000_000),
+		Budget:      l.Budget,
+		Deadline:    cmp.Or(l.Deadline, 30*time.Minute),
 		Parallel:    cmp.Or(l.Parallel, 8),
 		Inbox:       cmp.Or(l.Inbox, 10_000),
 		AskTimeout:  cmp.Or(l.AskTimeout, 10*time.Minute),
@@ -177,6 +183,9 @@ func (t Team) resolved(lang string, known tools.Set) (Team, error) {
 			mistake("role %s has no model; set its Model or Team.Model", r.ID)
 		}
 	}
+	for _, m := range t.unpriced() {
+		mistake("limit budget needs prices in one currency; %s", m)
+	}
 	for _, name := range t.Leader.Tools {
 		if _, ok := known.Lookup(name); !ok {
 			mistake("the leader lists the tool %q, which does not exist; tools are %s", name, strings.Join(known.Names(), ", "))
@@ -185,10 +194,37 @@ func (t Team) resolved(lang string, known tools.Set) (Team, error) {
 	return t, errors.Join(errs...)
 }
 
+// unpriced lists why the money of a run cannot be counted, when it is limited.
+func (t Team) unpriced() []string {
+	if t.Limits.Budget <= 0 {
+		return nil
+	}
+	models := []Model{t.Leader.Model}
+	for _, r := range t.Roles {
+		models = append(models, r.Model)
+	}
+	var list []string
+	currency := ""
+	for _, m := range models {
+		switch {
+		case m.Scripted || m.Client == nil:
+		case m.Price == nil:
+			list = append(list, "model "+m.Name+" has none")
+		case currency == "":
+			currency = m.Price.Currency
+		case m.Price.Currency != currency:
+			list = append(list, "model "+m.Name+" has "+m.Price.Currency+", others "+currency)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // complete fills in what a role leaves to the team.
 func (r *Role) complete(m Model, l Limits, codes map[string]bool) {
 	if r.Code == "" {
-		r.Code = mailbox.RoleCode(r.ID, r.Name, func(c string) bool { return codes[c] })
+		id := cmp.Or(r.ID, strings.ReplaceAll(mailbox.Fold(r.Name), " ", ""))
+		r.Code = mailbox.RoleCode(id, r.Name, func(c string) bool { return codes[c] })
 		codes[r.Code] = true
 	}
 	r.ID = cmp.Or(r.ID, r.Code)
@@ -202,7 +238,7 @@ func (r *Role) complete(m Model, l Limits, codes map[string]bool) {
 // names, ids and codes of those before it.
 func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
 	var list []string
-	if err := mailbox.ValidName(r.Name + "_1"); err != nil || r.Name == "" {
+	if err := mailbox.ValidName(r.Name + "_1"); err != nil || mailbox.Fold(r.Name) == "" {
 		list = append(list, fmt.Sprintf("role %q: the name is no display name: %v", r.Name, err))
 	}
 	if mailbox.ReservedName(r.Name) {

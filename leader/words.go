@@ -22,7 +22,7 @@ func (w agentWords) OpenQuestions(open []agent.OpenQuestion) string {
 // CancelledCall implements [agent.Words].
 func (w agentWords) CancelledCall(reason string) string {
 	if reason == "" {
-		return w.Words.StoppedCall()
+		return w.StoppedCall()
 	}
 	return w.Words.CancelledCall(reason)
 }

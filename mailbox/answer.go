@@ -77,9 +77,10 @@ func (d *Desk) report(q *question) {
 
 // Close ends a question as the runtime decides; o is any outcome. text is the
 // addressee's natural output, whole or partial, or empty; detail says more in
-// words; no id is minted. turn is that of the asker for an outcome of its own
-// (cancelled, timeout, refused_cycle), else of the addressee; 0 where none is
-// meant. It fails with [ErrUnknownQuestion], or with [ErrClosedQuestion] and
+// words; no id is minted. The record is the asker's, in the turn in which it
+// asked, for the outcomes in which the addressee has no part any more
+// (cancelled, timeout, refused_cycle, terminated), else the addressee's in turn,
+// which is 0 where none is meant. It fails with [ErrUnknownQuestion], or with [ErrClosedQuestion] and
 // the earlier closing.
 func (d *Desk) Close(id string, o event.Outcome, text, detail string, turn int) (event.QuestionClosed, error) {
 	if o == "" {
@@ -116,8 +117,8 @@ func (d *Desk) end(q *question, o event.Outcome, text, detail string, turn int) 
 	}
 	agent := q.opened.To
 	switch o {
-	case event.Cancelled, event.TimedOut, event.RefusedCycle:
-		agent = q.opened.From
+	case event.Cancelled, event.TimedOut, event.RefusedCycle, event.Terminated:
+		agent, turn = q.opened.From, q.turn
 	case event.Answered, event.Implicit, event.Declined:
 		c.From = q.opened.To
 	}

@@ -278,13 +278,15 @@ func (b *Box) giveBack(record func(event.MessageSent) (event.Record, error)) (m 
 	return m, true, nil
 }
 
-// Hush lets the messages that wait now no longer count as waking; they stay
-// in the box and are drained with the next that wakes.
-func (b *Box) Hush() {
+// Hush lets the messages that wait now no longer count as waking and returns
+// their ids; they stay in the box and are drained with the next that wakes.
+func (b *Box) Hush() (ids []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i := range b.marks {
 		b.marks[i].wakes = false
+		ids = append(ids, b.queue[i].ID)
 	}
 	b.waking = 0
+	return ids
 }

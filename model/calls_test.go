@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model"
 )
@@ -51,8 +52,11 @@ func TestCallsFromPieces(t *testing.T) {
 		{"one index for two calls without ids", []string{
 			`{"index":0,"function":{"name":"f","arguments":"{\"n\":1}"}}`, `{"index":0,"function":{"name":"g","arguments":"{\"n\":2}"}}`,
 		}, []event.Call{anonymous(a), anonymous(b)}},
-		{"without arguments", []string{`{"id":"a","function":{"name":"list_agents"}}`, `{"id":"b","function":{"name":"g"}}`},
-			[]event.Call{{ID: "a", Name: "list_agents", Arguments: "{}"}, {ID: "b", Name: "g"}}},
+		{
+			"without arguments",
+			[]string{`{"id":"a","function":{"name":"list_agents"}}`, `{"id":"b","function":{"name":"g"}}`},
+			[]event.Call{{ID: "a", Name: "list_agents", Arguments: "{}"}, {ID: "b", Name: "g"}},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

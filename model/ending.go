@@ -63,7 +63,7 @@ func (a *assembly) counted(req Request) *event.Usage {
 	thought := EstimateText(a.reasoning.String())
 	return &event.Usage{
 		Input:     EstimateTokens(req),
-		Output:    thought + EstimateText(a.text.String()) + estimateCalls(a.complete(nil)),
+		Output:    thought + EstimateMessage(Message{Content: a.text.String(), Calls: a.complete(nil)}) - perMessage,
 		Reasoning: thought,
 		Estimated: true,
 	}

@@ -43,6 +43,9 @@ type Endpoint struct {
 	Timeout time.Duration
 	// Extra is put into the request body as it is, over everything else.
 	Extra map[string]any
+	// Profile says in what the endpoint differs; the zero value means what is
+	// usual for the provider.
+	Profile Profile
 	// Transport carries the requests; nil means one of the client's own, as
 	// [NewTransport] makes it.
 	Transport http.RoundTripper
@@ -87,6 +90,9 @@ func NewOpenAI(e Endpoint) (Client, error) {
 	}
 	if e.Transport == nil {
 		e.Transport = NewTransport(e.MaxConns)
+	}
+	if e.Profile == (Profile{}) {
+		e.Profile = usualProfile(e.Provider)
 	}
 	address, err := parseBaseURL(e.BaseURL)
 	if err != nil {

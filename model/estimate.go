@@ -1,7 +1,5 @@
 package model
 
-import "github.com/troupe-go/troupe/event"
-
 // perMessage is what a message costs beside its text: role and separators.
 const perMessage = 4
 
@@ -23,20 +21,27 @@ func EstimateText(text string) int {
 // EstimateTokens guesses how many tokens the prompt of req takes: messages,
 // tool calls in them, and tool definitions.
 func EstimateTokens(req Request) int {
-	n := 0
+	n := EstimateTools(req.Tools)
 	for _, m := range req.Messages {
-		n += perMessage + EstimateText(m.Content) + estimateCalls(m.Calls)
-	}
-	for _, t := range req.Tools {
-		n += perMessage + EstimateText(t.Name) + EstimateText(t.Description) + EstimateText(string(t.Schema))
+		n += EstimateMessage(m)
 	}
 	return n
 }
 
-func estimateCalls(calls []event.Call) int {
-	n := 0
-	for _, c := range calls {
+// EstimateMessage is the part of one message in [EstimateTokens].
+func EstimateMessage(m Message) int {
+	n := perMessage + EstimateText(m.Content)
+	for _, c := range m.Calls {
 		n += perMessage + EstimateText(c.Name) + EstimateText(c.Arguments)
+	}
+	return n
+}
+
+// EstimateTools is the part of the tool definitions in [EstimateTokens].
+func EstimateTools(tools []Tool) int {
+	n := 0
+	for _, t := range tools {
+		n += perMessage + EstimateText(t.Name) + EstimateText(t.Description) + EstimateText(string(t.Schema))
 	}
 	return n
 }

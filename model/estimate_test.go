@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model"
-	"pgregory.net/rapid"
 )
 
 func TestEstimateText(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/modeltest"
 )
@@ -24,9 +25,14 @@ func TestProbeLocalServers(t *testing.T) {
 	defer other.Close()
 	began := time.Now()
 	got := model.Probe(t.Context(), []model.Found{
-		{Provider: "a", BaseURL: hanging.URL}, {Provider: "b", BaseURL: two.URL}, {Provider: "c", BaseURL: empty.URL},
-		{Provider: "d", BaseURL: other.URL}, {Provider: "e", BaseURL: one.URL}, {Provider: "f", BaseURL: hanging.URL},
-		{Provider: "g", BaseURL: "http://127.0.0.1:1/v1"}, {Provider: "h", BaseURL: ":no address"},
+		{Provider: "a", BaseURL: hanging.URL},
+		{Provider: "b", BaseURL: two.URL},
+		{Provider: "c", BaseURL: empty.URL},
+		{Provider: "d", BaseURL: other.URL},
+		{Provider: "e", BaseURL: one.URL},
+		{Provider: "f", BaseURL: hanging.URL},
+		{Provider: "g", BaseURL: "http://127.0.0.1:1/v1"},
+		{Provider: "h", BaseURL: ":no address"},
 	})
 	want := []model.Found{
 		{Provider: "b", BaseURL: two.URL, Models: []string{modeltest.TestModel}},

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,10 +85,7 @@ func (a *adapter) callFields(req Request) map[string]json.RawMessage {
 	if limit == 0 {
 		return a.fields
 	}
-	name := "max_tokens"
-	if a.endpoint.Provider == providerOpenAI || a.endpoint.Provider == providerAzure {
-		name = "max_completion_tokens"
-	}
+	name := cmp.Or(a.endpoint.Profile.MaxTokensField, "max_tokens")
 	fields := map[string]json.RawMessage{name: json.RawMessage(fmt.Sprint(limit))}
 	maps.Copy(fields, a.fields)
 	return fields

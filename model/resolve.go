@@ -85,6 +85,9 @@ func Open(spec Spec, lookup func(string) (string, bool)) (Client, Info, error) {
 }
 
 func openScript(spec Spec) (Client, Info, error) {
+	if spec.Model == surveyModel {
+		return Survey(SurveyOptions{Pace: surveyPace}), Info{Ref: providerScripted + "/" + surveyModel, Scripted: true}, nil
+	}
 	read := spec.ReadFile
 	if read == nil {
 		read = os.ReadFile

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/modeltest"
 )
@@ -78,16 +79,31 @@ func TestResolve(t *testing.T) {
 		spec model.Spec
 		want model.Info
 	}{
-		{"key", model.Spec{Provider: "deepseek", Model: "deepseek-chat"},
-			model.Info{Ref: "deepseek/deepseek-chat", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY", Key: "sk-deep"}},
-		{"address from the environment", model.Spec{Provider: "openai", Model: "gpt-4o"},
-			model.Info{Ref: "openai/gpt-4o", BaseURL: "https://gateway.test/v1", KeyEnv: "OPENAI_API_KEY", Key: "sk-open"}},
-		{"own key and address", model.Spec{Provider: "deepseek", Model: "m", KeyEnv: "HOUSE_KEY", BaseURL: "https://u:p@house.test/v1?key=x"},
-			model.Info{Ref: "deepseek/m", BaseURL: "https://house.test/v1", KeyEnv: "HOUSE_KEY", Key: "sk-house"}},
-		{"local", model.Spec{Provider: "ollama", Model: "qwen3:8b"},
-			model.Info{Ref: "ollama/qwen3:8b", BaseURL: "http://127.0.0.1:11434/v1", Local: true}},
-		{"no key wanted", model.Spec{Provider: "openai-compatible", Model: "m", BaseURL: "http://localhost:9999/v1"},
-			model.Info{Ref: "openai-compatible/m", BaseURL: "http://localhost:9999/v1", Local: true}},
+		{
+			"key",
+			model.Spec{Provider: "deepseek", Model: "deepseek-chat"},
+			model.Info{Ref: "deepseek/deepseek-chat", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY", Key: "sk-deep"},
+		},
+		{
+			"address from the environment",
+			model.Spec{Provider: "openai", Model: "gpt-4o"},
+			model.Info{Ref: "openai/gpt-4o", BaseURL: "https://gateway.test/v1", KeyEnv: "OPENAI_API_KEY", Key: "sk-open"},
+		},
+		{
+			"own key and address",
+			model.Spec{Provider: "deepseek", Model: "m", KeyEnv: "HOUSE_KEY", BaseURL: "https://u:p@house.test/v1?key=x"},
+			model.Info{Ref: "deepseek/m", BaseURL: "https://house.test/v1", KeyEnv: "HOUSE_KEY", Key: "sk-house"},
+		},
+		{
+			"local",
+			model.Spec{Provider: "ollama", Model: "qwen3:8b"},
+			model.Info{Ref: "ollama/qwen3:8b", BaseURL: "http://127.0.0.1:11434/v1", Local: true},
+		},
+		{
+			"no key wanted",
+			model.Spec{Provider: "openai-compatible", Model: "m", BaseURL: "http://localhost:9999/v1"},
+			model.Info{Ref: "openai-compatible/m", BaseURL: "http://localhost:9999/v1", Local: true},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,11 +1,10 @@
 package model_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"testing"
-
-	"context"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model"

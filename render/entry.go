@@ -240,7 +240,7 @@ func limitText(limit string, used, most float64) string {
 
 // failureText is a failure with its code and hint.
 func failureText(f event.Failure) string {
-	text := CleanLine(f.Error())
+	text := CleanLine(f.String())
 	if f.Code != "" {
 		text = CleanLine(f.Code) + ": " + text
 	}

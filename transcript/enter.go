@@ -263,7 +263,7 @@ func (e *entry) finite(numbers ...float64) {
 // time enters an instant as it is read back: in UTC, without a monotonic
 // reading.
 func (e *entry) time(t *time.Time) {
-	utc := t.UTC().Round(0)
+	utc := t.UTC()
 	if y := utc.Year(); y < 0 || y > 9999 {
 		e.err = fmt.Errorf("the year %d is outside 0 to 9999", y)
 	}

@@ -1,13 +1,13 @@
 package transcript
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/troupe-go/troupe/event"
 )
@@ -143,7 +143,7 @@ func (l *Log) mend(f *os.File, in *lines, rest []byte) error {
 		l.load(rec, torn+1)
 		return nil
 	}
-	if err := keepTorn(f, in.off, filepath.Join(filepath.Dir(l.path), tornName)); err != nil {
+	if err := l.keepTorn(f, in.off); err != nil {
 		return fmt.Errorf("transcript: open: keep the torn last line: %w", err)
 	}
 	if err := l.file.Truncate(in.off); err != nil {
@@ -153,12 +153,17 @@ func (l *Log) mend(f *os.File, in *lines, rest []byte) error {
 	return nil
 }
 
-// keepTorn appends what f has from the offset from on to the file at path.
-func keepTorn(f *os.File, from int64, path string) error {
+// keepTorn appends what f has from the offset from on to the file of torn
+// lines.
+func (l *Log) keepTorn(f *os.File, from int64) error {
+	path := filepath.Join(filepath.Dir(l.path), tornName)
 	kept, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(kept, io.MultiReader(tailOf(f, from), bytes.NewReader([]byte("\n"))))
-	return errors.Join(err, kept.Sync(), kept.Close())
+	_, err = io.Copy(kept, io.MultiReader(tailOf(f, from), strings.NewReader("\n")))
+	if l.opts.Sync != SyncOff {
+		err = errors.Join(err, kept.Sync())
+	}
+	return errors.Join(err, kept.Close())
 }

@@ -23,7 +23,7 @@ const (
 	StatusSuspended   = "suspended"   // it waits for a person
 	StatusFinished    = "finished"
 	StatusFailed      = "failed"
-	StatusDamaged     = "damaged" // its first or its last line is no record
+	StatusDamaged     = "damaged" // its first or its last line is no record, or it cannot be read
 )
 
 // Run is what one can tell of a run without reading the whole log.
@@ -40,8 +40,8 @@ type Run struct {
 }
 
 // Runs lists the runs whose folders are in dir, the newest first. Of each log
-// it reads the header and the end. A damaged log is listed as such; a log
-// without any record is left out, and so are other files. A dir that does not
+// it reads the header and the end. A log that is damaged or cannot be read is
+// listed as such; one without any record is left out, and so are other files. A dir that does not
 // exist has no runs.
 func Runs(dir string) ([]Run, error) {
 	entries, err := os.ReadDir(dir)
@@ -56,7 +56,8 @@ func Runs(dir string) ([]Run, error) {
 			runs = append(runs, run)
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, ErrEmpty):
 		default:
-			return nil, err
+			run.ID, run.Status = e.Name(), StatusDamaged
+			runs = append(runs, run)
 		}
 	}
 	slices.SortFunc(runs, func(a, b Run) int {
@@ -91,26 +92,23 @@ func readRun(path string) (Run, error) {
 
 // readEnd fills in what the end of the log tells.
 func (r *Run) readEnd(f *os.File) error {
-	lines, rest, err := lastLines(f)
+	lines, err := lastLines(f)
 	if err != nil {
 		return fmt.Errorf("transcript: runs: %w", err)
 	}
-	var last event.Record
-	if last.UnmarshalJSON(rest) == nil {
-		lines = append(lines, rest) // it lacks nothing but its newline
-	}
 	r.Status = StatusInterrupted
 	for i, line := range slices.Backward(lines) {
-		var rec event.Record
 		newest := i == len(lines)-1
-		err := rec.UnmarshalJSON(line)
-		switch {
-		case err != nil && newest:
-			r.Status = StatusDamaged
-			return nil
-		case err != nil:
+		if !newest && !isRunRecord(line) {
 			continue
-		case newest:
+		}
+		var rec event.Record
+		err := rec.UnmarshalJSON(line)
+		if newest {
+			if err != nil {
+				r.Status = StatusDamaged
+				return nil
+			}
 			r.Updated, r.Records = rec.Time, rec.Seq
 		}
 		if status, ok := statusOf(rec.Data); ok {
@@ -124,34 +122,49 @@ func (r *Run) readEnd(f *os.File) error {
 	return nil
 }
 
-// endWindow is how much of the end of a log is read: what follows the end of
-// a run is less.
-const endWindow = 64 << 10
+const (
+	firstWindow = 64 << 10 // bytes of the end of a log that are looked at first
+	lastWindow  = 4 << 20  // and at last: hardly anything follows the end of a run
+)
 
-// lastLines returns the last lines of f, at least one if there is any, and the
-// rest that no newline ends.
-func lastLines(f *os.File) (lines [][]byte, rest []byte, err error) {
+// lastLines returns the last lines of f that are whole or lack only their
+// newline, as far back as it takes to tell the state of the run.
+func lastLines(f *os.File) ([][]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	size := info.Size()
-	for window := int64(endWindow); ; window *= 8 {
-		start := max(0, size-window)
-		buf := make([]byte, size-start)
-		n, err := f.ReadAt(buf, start)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, nil, err
-		}
-		lines = bytes.Split(buf[:n], []byte("\n"))
-		if start > 0 {
-			lines = lines[1:] // it began somewhere before
-		}
-		if len(lines) >= 2 || start == 0 || window > 2*maxLine {
-			n := max(0, len(lines)-1)
-			return lines[:n], bytes.Join(lines[n:], nil), nil
+	for window := int64(firstWindow); ; window *= 8 {
+		start := max(0, info.Size()-window)
+		lines, err := linesFrom(f, start, info.Size())
+		if err != nil || start == 0 || slices.ContainsFunc(lines, isRunRecord) ||
+			window >= lastWindow && len(lines) > 0 || window > 2*maxLine {
+			return lines, err
 		}
 	}
+}
+
+// linesFrom returns the lines of f between start and end. What the first one
+// was cut from is left out, and so is a torn last line.
+func linesFrom(f *os.File, start, end int64) ([][]byte, error) {
+	buf := make([]byte, end-start)
+	n, err := f.ReadAt(buf, start)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	lines := bytes.Split(buf[:n], []byte("\n"))
+	if start > 0 {
+		lines = lines[1:]
+	}
+	if n := len(lines); n > 0 && new(event.Record).UnmarshalJSON(lines[n-1]) != nil {
+		lines = lines[:n-1]
+	}
+	return lines, nil
+}
+
+// isRunRecord reports whether line looks like a record of the run itself.
+func isRunRecord(line []byte) bool {
+	return bytes.Contains(line, []byte(`"type":"run.`))
 }
 
 // statusOf returns the state of a run whose newest record about the run is d.
@@ -165,6 +178,7 @@ func statusOf(d event.Data) (status string, ok bool) {
 		return StatusFinished, true
 	case event.RunFailed:
 		return StatusFailed, true
+	default:
+		return "", false
 	}
-	return "", false
 }

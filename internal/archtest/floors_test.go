@@ -15,6 +15,7 @@ type row struct {
 	floor  int
 	ours   []string // packages of the project
 	others []string // modules, or packages of them, with all below
+	tests  []string // the same, for the package's tests alone
 }
 
 const (
@@ -53,7 +54,7 @@ const (
 var floors = map[string]row{
 	"event":   {floor: 0},
 	"prompts": {floor: 0},
-	"config":  {floor: 0, others: []string{goYAML, text}},
+	"config":  {floor: 0, others: []string{goYAML, text}, tests: []string{jsonschema}},
 
 	"mailbox":    {floor: 1, ours: []string{"event"}, others: []string{etree, text}},
 	"transcript": {floor: 1, ours: []string{"event"}},
@@ -136,7 +137,7 @@ func (r row) allows(dir, name string, inTest bool) bool {
 	}
 	others := r.others
 	if inTest {
-		others = slices.Concat(others, testOthers)
+		others = slices.Concat(others, r.tests, testOthers)
 	}
 	return slices.ContainsFunc(others, func(module string) bool { return within(name, module) })
 }
@@ -149,6 +150,7 @@ func TestFloorsSeeFaults(t *testing.T) {
 			files: map[string]string{
 				"mailbox/a.go":              head + `("errors"; "github.com/troupe-go/troupe/event"; "golang.org/x/text/unicode/norm")`,
 				"mailbox/a_test.go":         head + `("github.com/google/go-cmp/cmp"; "github.com/troupe-go/troupe/mailbox")`,
+				"config/a_test.go":          head + `"github.com/google/jsonschema-go/jsonschema"`,
 				"agent/a_test.go":           head + `("github.com/troupe-go/troupe/transcript"; "github.com/troupe-go/troupe/model/modeltest")`,
 				"mailbox/testdata/a/any.go": head + `"example.com/any"`,
 				"bench/go.mod":              "module bench",
@@ -182,6 +184,11 @@ func TestFloorsSeeFaults(t *testing.T) {
 			name:  "a library for tests in production",
 			files: map[string]string{"leader/a.go": head + `"github.com/google/go-cmp/cmp"`},
 			want:  []string{"leader/a.go:2: leader may not import github.com/google/go-cmp/cmp"},
+		},
+		{
+			name:  "a library of the tests alone",
+			files: map[string]string{"config/a.go": head + `"github.com/google/jsonschema-go/jsonschema"`},
+			want:  []string{"config/a.go:2: config may not import github.com/google/jsonschema-go/jsonschema"},
 		},
 		{
 			name:  "a file of another system",

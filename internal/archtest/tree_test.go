@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -44,15 +45,8 @@ func (f file) dir() string { return path.Dir(f.path) }
 // isTest reports whether f is compiled into tests only.
 func (f file) isTest() bool { return strings.HasSuffix(f.path, "_test.go") }
 
-// project reads the project's own files.
-func project(t *testing.T) tree {
-	t.Helper()
-	tr, err := load(os.DirFS("../.."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
-}
+// project reads the project's own files, once for all rules.
+var project = sync.OnceValues(func() (tree, error) { return load(os.DirFS("../..")) })
 
 // small makes a tree of a few files, path to text.
 func small(t *testing.T, files map[string]string) tree {
@@ -137,7 +131,11 @@ type rule func(tree) []string
 // keep fails t for each fault of the project.
 func keep(t *testing.T, r rule) {
 	t.Helper()
-	for _, fault := range r(project(t)) {
+	tr, err := project()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range r(tr) {
 		t.Error(fault)
 	}
 }

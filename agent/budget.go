@@ -1,0 +1,106 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/troupe-go/troupe/event"
+)
+
+// Need is what one model call may cost at the most, as estimated before it.
+type Need struct {
+	// Agent is who wants to call.
+	Agent string
+	// Input and Output are tokens.
+	Input, Output int
+	// Cost is the price of these tokens; nil when unknown.
+	Cost *event.Cost
+	// WrapUp marks the last call of a turn that a limit ended.
+	WrapUp bool
+}
+
+// Tokens is what the call counts against a limit on tokens.
+func (n Need) Tokens() int { return n.Input + n.Output }
+
+// Budget is asked before and told after each model call. Implementations are
+// safe for concurrent use.
+type Budget interface {
+	// Reserve asks for leave for one model call. A [*LimitError] means that
+	// the call must not be made and that nothing was reserved. near lists the
+	// limits of which 80 % are used; each is told once to each agent.
+	Reserve(n Need) (near []event.LimitWarned, err error)
+	// Settle gives back what n reserved and books what was used.
+	Settle(n Need, used event.Usage, cost *event.Cost)
+}
+
+// LimitError says that a limit does not allow a model call.
+type LimitError struct {
+	event.LimitReached
+	// NoWrapUp says that not even a last call without tools is allowed.
+	NoWrapUp bool
+}
+
+// Error names the limit.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("agent: limit %s reached: %v of %v", e.Limit, e.Used, e.Max)
+}
+
+// defaultOutput is reserved for a reply when nothing bounds it, in tokens.
+const defaultOutput = 4096
+
+// need estimates the next call.
+func (a *Agent) need(t *turnState) Need {
+	n := Need{Agent: a.cfg.ID, Input: a.history.tokens, Output: defaultOutput, WrapUp: t.wrapUp != ""}
+	if !n.WrapUp {
+		n.Input += a.cfg.Offer.tokens
+	}
+	if a.cfg.MaxOutputTokens > 0 {
+		n.Output = a.cfg.MaxOutputTokens
+	}
+	n.Cost = a.price(event.Usage{Input: n.Input, Output: n.Output})
+	return n
+}
+
+func (a *Agent) price(u event.Usage) *event.Cost {
+	if a.cfg.Price == nil {
+		return nil
+	}
+	return a.cfg.Price(u)
+}
+
+// reserve asks the budget for leave. A limit begins the wrap-up, whose
+// message enters the conversation at once.
+func (a *Agent) reserve(step int, t *turnState) (Need, error) {
+	n := a.need(t)
+	near, err := a.cfg.Budget.Reserve(n)
+	if limit, reached := errors.AsType[*LimitError](err); reached {
+		if t.wrapUp != "" || limit.NoWrapUp {
+			return n, errors.Join(err, a.reached(limit.LimitReached, t))
+		}
+		if err := a.beginWrapUp(t, limit.LimitReached); err != nil {
+			return n, err
+		}
+		if err := a.drain(step); err != nil {
+			return n, err
+		}
+		n = a.need(t)
+		near, err = a.cfg.Budget.Reserve(n)
+	}
+	if err != nil {
+		return n, err
+	}
+	for _, w := range near {
+		if err := a.warnLimit(w); err != nil {
+			return n, err
+		}
+	}
+	return n, a.drain(step)
+}
+
+// reached logs a limit, once a turn.
+func (a *Agent) reached(limit event.LimitReached, t *turnState) error {
+	if t.wrapUp != "" {
+		return nil
+	}
+	return a.append(limit)
+}

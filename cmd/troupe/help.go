@@ -1,0 +1,113 @@
+package main
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// helpCommand is "troupe help".
+func (a *app) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", GroupID: groupSetup,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return a.unknownCommand(cmd.Root(), strings.Join(args, " "))
+			}
+			return found.Help()
+		},
+	}
+}
+
+// help prints what a command is for and how it is called. It was asked for,
+// so it goes to stdout.
+func (a *app) help(cmd *cobra.Command) {
+	w := a.words
+	var b strings.Builder
+	path := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "troupe"), " ")
+	b.WriteString(w.short[path] + "\n")
+	if long := w.long[path]; long != "" {
+		b.WriteString("\n" + long + "\n")
+	}
+	if cmd.Runnable() {
+		use := cmd.UseLine()
+		if cmd.HasSubCommands() {
+			use = cmd.CommandPath() + " [COMMAND]"
+		}
+		b.WriteString("\n" + w.usage + "\n  " + use + "\n")
+	}
+	if text := examples[path]; text != "" {
+		b.WriteString("\n" + w.examples + "\n" + text)
+	}
+	a.helpCommands(&b, cmd, path)
+	if text := cmd.LocalNonPersistentFlags().FlagUsages(); text != "" {
+		b.WriteString("\n" + w.flagsTitle + "\n" + text)
+	}
+	if text := cmd.Root().PersistentFlags().FlagUsages(); text != "" {
+		b.WriteString("\n" + w.globalFlags + "\n" + text)
+	}
+	if cmd == cmd.Root() {
+		b.WriteString("\n" + w.exitCodes + "\n")
+	}
+	_, _ = io.WriteString(a.Stdout, b.String())
+}
+
+// helpCommands lists the commands below command, group by group.
+func (a *app) helpCommands(b *strings.Builder, command *cobra.Command, path string) {
+	list := func(title string, wanted func(*cobra.Command) bool) {
+		var rows [][]string
+		for _, c := range a.inOrder(command.Commands()) {
+			if !c.Hidden && c.Name() != cobra.ShellCompRequestCmd && wanted(c) {
+				rows = append(rows, []string{"  " + c.Name(), a.words.short[strings.TrimSpace(path+" "+c.Name())]})
+			}
+		}
+		if len(rows) > 0 {
+			b.WriteString("\n" + title + "\n" + table(rows, 0))
+		}
+	}
+	if command != command.Root() {
+		list(a.words.commands, func(*cobra.Command) bool { return true })
+		return
+	}
+	for _, g := range groups {
+		list(a.words.groups[g], func(c *cobra.Command) bool { return c.GroupID == g })
+	}
+}
+
+// inOrder sorts commands as they were added; others follow.
+func (a *app) inOrder(commands []*cobra.Command) []*cobra.Command {
+	place := func(c *cobra.Command) int {
+		if i := slices.Index(a.order, c.Name()); i >= 0 {
+			return i
+		}
+		return len(a.order)
+	}
+	slices.SortStableFunc(commands, func(c, d *cobra.Command) int { return cmp.Compare(place(c), place(d)) })
+	return commands
+}
+
+// examples are calls to copy, by command.
+var examples = map[string]string{
+	"": `  troupe run
+  troupe init && troupe run "…"
+  troupe replay last
+`,
+	"run": `  troupe run --demo
+  troupe run "…" > out.md
+  git diff | troupe run "review this change" -m ollama/qwen3:8b
+  troupe run - --output-format jsonl < task.md
+`,
+	"init":   "  troupe init team\n",
+	"check":  "  troupe check --json\n",
+	"replay": "  troupe replay last --speed max\n  troupe replay last~1 --only uio_1 --view lines\n  troupe replay last --json | jq .type\n",
+	"runs":   "  troupe runs\n  troupe runs show last\n",
+	"models": "  troupe models\n",
+	"schema": "  troupe schema > team.schema.json\n",
+	"completion": `  source <(troupe completion bash)
+  troupe completion zsh > "${fpath[1]}/_troupe"
+`,
+}

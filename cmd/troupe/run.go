@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe/config"
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/leader"
+	"github.com/troupe-go/troupe/render"
+)
+
+// The forms of the result on stdout.
+const (
+	formText  = "text"
+	formJSON  = "json"
+	formJSONL = "jsonl"
+)
+
+// runCommand is "troupe run": one task with the team, to its end.
+type runCommand struct {
+	*app
+	cmd *cobra.Command
+	teamFlags
+	viewFlags
+	output string // a file for the answer
+	form   string
+	quiet  bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	r := &runCommand{app: a}
+	r.cmd = &cobra.Command{
+		Use:  "run [TASK…]",
+		RunE: func(cmd *cobra.Command, args []string) error { return r.Run(cmd.Context(), args) },
+	}
+	f := a.flags(r.cmd)
+	f.text(&r.file, "file", "f")
+	f.text(&r.model, "model", "m")
+	f.list(&r.params, "param", "p")
+	f.text(&r.output, "output", "o")
+	f.flag(&r.demo, "demo", "")
+	r.declare(f)
+	f.text(&r.form, "output-format", "")
+	f.text(&r.runDir, "run-dir", "")
+	f.text(&r.workDir, "workdir", "")
+	f.text(&r.sync, "sync", "")
+	f.flag(&r.quiet, "quiet", "q")
+	return r.cmd
+}
+
+// Run runs the task that args name.
+func (r *runCommand) Run(ctx context.Context, args []string) error {
+	if err := r.checkFlags(); err != nil {
+		return err
+	}
+	t, err := r.loadTeam(ctx, r.cmd, &r.teamFlags)
+	if err != nil {
+		return err
+	}
+	if err := r.checkFlags(); err != nil { // the .env file may have set more
+		return err
+	}
+	options, err := r.viewOptions(r.Stderr, r.viewFlags, t.config.Display)
+	if err != nil {
+		return err
+	}
+	task, err := r.task(ctx, args, t)
+	if err != nil {
+		return err
+	}
+	run, err := t.leader.Start(ctx, task)
+	if err != nil {
+		return err
+	}
+	r.banner(t, run)
+	r.show(ctx, t, run, options)
+	r.stop.onFirst(nil)
+	res, err := run.Wait()
+	return r.conclude(ctx, t, res, err, options)
+}
+
+// checkFlags refuses what would fail only when the work is done.
+func (r *runCommand) checkFlags() error {
+	if r.form == "stream-json" {
+		r.form = formJSONL
+	}
+	if err := r.oneOf("output-format", r.form, formText, formJSON, formJSONL); err != nil {
+		return err
+	}
+	if _, err := r.viewOptions(r.Stderr, r.viewFlags, config.Display{}); err != nil || r.output == "" {
+		return err
+	}
+	info, err := os.Stat(filepath.Dir(r.output))
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s: %s", filepath.Dir(r.output), r.words.notAFolder)
+	}
+	if info, statErr := os.Stat(r.output); statErr == nil && info.IsDir() {
+		err = fmt.Errorf("%s: %s", r.output, r.words.isAFolder)
+	}
+	if err != nil {
+		return usageError(fmt.Sprintf(r.words.badOutput, err), "")
+	}
+	return nil
+}
+
+// banner says who works, before anything is shown of the work.
+func (r *runCommand) banner(t *team, run *leader.Run) {
+	if r.quiet {
+		return
+	}
+	for _, w := range t.config.Warnings {
+		r.say(r.paint(r.Stderr, render.StyleWarn, r.words.warning) + " " + render.Clean(w.String()))
+	}
+	if t.taken != "" {
+		r.say(t.taken)
+	}
+	if t.demo {
+		r.say(r.paint(r.Stderr, render.StyleWarn, r.words.demoBanner))
+	}
+	team := t.leader.Team()
+	text := fmt.Sprintf(r.words.banner, render.CleanLine(teamName(team.Name, t.file)), team.Leader.Model.Name, run.ID())
+	if team.Leader.Model.Scripted {
+		text += "  " + r.words.scripted
+	}
+	r.say(r.paint(r.Stderr, render.StyleDim, text))
+}
+
+// teamName is the team's name, or that of its file.
+func teamName(name, file string) string {
+	switch {
+	case name != "":
+		return name
+	case file != "":
+		return file
+	}
+	return "troupe"
+}
+
+// show follows the run to its end. It does so also when ctx has ended,
+// because the run still tells how it ends.
+func (r *runCommand) show(ctx context.Context, t *team, run *leader.Run, o render.Options) {
+	shown, finish := r.screen(t, o)
+	defer finish()
+	r.stop.onFirst(func() {
+		run.Pause(errInterrupted.Error())
+		shown(event.Record{}, r.words.stopping+"\n")
+	})
+	n := newNarrator(o)
+	for rec, err := range run.Events(context.WithoutCancel(ctx)) {
+		if err != nil {
+			shown(event.Record{}, err.Error()+"\n")
+			return
+		}
+		if r.form == formJSONL && rec.Seq > 0 {
+			_ = writeJSON(r.Stdout, rec)
+		}
+		shown(rec, n.text(rec))
+	}
+}
+
+// screen is where text of the run goes, with status rows if a person looks
+// on. finish takes the rows away.
+func (r *runCommand) screen(t *team, o render.Options) (shown func(event.Record, string), finish func()) {
+	switch {
+	case r.quiet:
+		return func(event.Record, string) {}, func() {}
+	case r.interactive() && r.get("TERM") != "dumb":
+		l := startLive(r.Env, o, limitsShown(t.leader.Team()))
+		return l.add, l.close
+	}
+	p := &plain{w: r.Stderr}
+	return p.add, func() {}
+}
+
+// limitsShown are the limits that stand beside what was spent.
+func limitsShown(t leader.Team) render.Total {
+	shown := render.Total{MaxTokens: max(0, t.Limits.Tokens), Deadline: max(0, t.Limits.Deadline)}
+	if p := t.Leader.Model.Price; p != nil && t.Limits.Budget > 0 {
+		shown.Budget = &event.Cost{Currency: p.Currency, Amount: t.Limits.Budget}
+	}
+	return shown
+}
+
+// plain writes text as it comes. Records and signals bring some at once.
+type plain struct {
+	mu sync.Mutex // guards w
+	w  io.Writer
+}
+
+func (p *plain) add(_ event.Record, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, _ = io.WriteString(p.w, text)
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe/config"
+)
+
+// schemaCommand is "troupe schema": what a file or a record may contain, for
+// editors and programs.
+func (a *app) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema [team|record]", ValidArgs: []string{"team", "record"},
+		Args: a.args(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.schema(args) },
+	}
+}
+
+// schema prints the schema that args name, by default the team file's.
+func (a *app) schema(args []string) error {
+	what := "team"
+	if len(args) > 0 {
+		what = args[0]
+	}
+	if err := a.oneOf("schema", what, "team", "record"); err != nil {
+		return err
+	}
+	text := config.Schema()
+	if what == "record" {
+		var err error
+		if text, err = recordSchema(); err != nil {
+			return err
+		}
+	}
+	_, err := a.Stdout.Write(text)
+	return err
+}

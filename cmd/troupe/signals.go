@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+)
+
+// The causes of a context that a signal ended.
+var (
+	errInterrupted = errors.New("Ctrl-C")
+	errTerminated  = errors.New("SIGTERM")
+)
+
+// interrupts turns signals into an end: of the whole command, or, while a
+// gentle way is set, of its work first.
+type interrupts struct {
+	cancel context.CancelCauseFunc
+
+	mu     sync.Mutex // guards gentle
+	gentle func()
+}
+
+// watch serves the signals until ctx ends. The first Ctrl-C takes the gentle
+// way if there is one; the next one and every SIGTERM cut.
+func (i *interrupts) watch(ctx context.Context, signals <-chan os.Signal) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case s := <-signals:
+			if s != os.Interrupt {
+				i.cancel(errTerminated)
+				return
+			}
+			gentle := i.take()
+			if gentle == nil {
+				i.cancel(errInterrupted)
+				return
+			}
+			gentle()
+		}
+	}
+}
+
+// onFirst sets the gentle way that the next Ctrl-C takes.
+func (i *interrupts) onFirst(gentle func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.gentle = gentle
+}
+
+// take returns the gentle way, once.
+func (i *interrupts) take() func() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	gentle := i.gentle
+	i.gentle = nil
+	return gentle
+}

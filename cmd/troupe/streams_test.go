@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestStdoutIsPure calls every command and looks at all that reaches stdout:
+// the answer, or the data that was asked for, and nothing else.
+func TestStdoutIsPure(t *testing.T) {
+	p := newProcess(t)
+	put(t, "ok.json", answering)
+	put(t, "team.yaml", "version: 1\nname: pure\nmodel: scripted/ok.json\nroles: {a: {name: A, does: nothing}}\n")
+	empty := func(s string) bool { return s == "" }
+	is := func(want string) func(string) bool { return func(s string) bool { return s == want } }
+	has := func(want string) func(string) bool { return func(s string) bool { return strings.HasPrefix(s, want) } }
+	lines := func(s string) bool {
+		for line := range strings.Lines(s) {
+			if !json.Valid([]byte(line)) {
+				return false
+			}
+		}
+		return s != ""
+	}
+	for _, tt := range []struct {
+		args string
+		code int
+		want func(stdout string) bool
+	}{
+		{"init other", 0, empty},
+		{"init other", 0, empty},
+		{"check", 0, has("TEAM ")},
+		{"check --json", 0, lines},
+		{"check -f none.yaml", 2, empty},
+		{"run task", 0, is("the answer\n")},
+		{"run task --view bubbles -v", 0, is("the answer\n")},
+		{"run task --view lines --lang zh --quiet", 0, is("the answer\n")},
+		{"run task --output-format json", 0, lines},
+		{"run task --output-format jsonl", 0, lines},
+		{"run -f none.yaml task", 2, empty},
+		{"run", 2, empty},
+		{"run --nope", 2, empty},
+		{"runs", 0, has("RUN ")},
+		{"runs list --limit 1", 0, has("RUN ")},
+		{"runs --json", 0, lines},
+		{"runs show last", 0, has("RUN ")},
+		{"runs show last --json", 0, lines},
+		{"runs show none", 2, empty},
+		{"replay last", 0, func(s string) bool { return strings.HasSuffix(s, "\nthe answer\n") }},
+		{"replay last --json", 0, lines},
+		{"replay none", 2, empty},
+		{"models", 0, has("PROVIDER ")},
+		{"models list --json", 0, lines},
+		{"schema", 0, func(s string) bool { return json.Valid([]byte(s)) }},
+		{"schema record", 0, func(s string) bool { return json.Valid([]byte(s)) }},
+		{"completion bash", 0, has("# bash completion")},
+		{"completion zsh", 0, has("#compdef troupe")},
+		{"completion fish", 0, has("# fish completion")},
+		{"completion powershell", 0, has("# powershell completion")},
+		{"version", 0, has("troupe ")},
+		{"version --json", 0, lines},
+		{"help", 0, has("Troupe runs teams")},
+		{"--help", 0, has("Troupe runs teams")},
+		{"nonsense", 2, empty},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			code := p.call(t.Context(), strings.Fields(tt.args)...)
+			if code != tt.code || !tt.want(p.stdout.String()) {
+				t.Errorf("exit code %d, want %d; stdout:\n%s\nstderr:\n%s", code, tt.code, &p.stdout, &p.stderr)
+			}
+			if code != 0 && p.stderr.Len() == 0 {
+				t.Error("failed without a word on stderr")
+			}
+		})
+	}
+	t.Run("all commands", func(t *testing.T) {
+		a := &app{Env: p.Env, words: wordsOf(en), declared: map[*cobra.Command][]string{}}
+		for _, c := range a.root().Commands() {
+			if c.Name() != "help" && !strings.Contains(calledCommands, " "+c.Name()+" ") {
+				t.Errorf("no call of %s", c.Name())
+			}
+		}
+	})
+}
+
+// calledCommands are the commands that TestStdoutIsPure calls.
+const calledCommands = " init check run runs replay models schema completion version "

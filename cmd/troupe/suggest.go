@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// unknownCommand says that there is no command of that name below cmd, and
+// which one may be meant.
+func (a *app) unknownCommand(cmd *cobra.Command, name string) error {
+	hint := cmd.CommandPath() + " --help"
+	if len(name) > 2 || strings.HasPrefix(name, "v") {
+		cmd.SuggestionsMinimumDistance = 2
+		if near := cmd.SuggestionsFor(name); len(near) > 0 {
+			hint = fmt.Sprintf(a.words.didYouMean, cmd.CommandPath()+" "+near[0])
+		}
+	}
+	return usageError(fmt.Sprintf(a.words.unknownCommand, name), hint)
+}
+
+// badFlag words an error of the flags, with the flag that may be meant.
+func (a *app) badFlag(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	hint := cmd.CommandPath() + " --help"
+	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
+		text = fmt.Sprintf(a.words.unknownFlag, "--"+name)
+		if near := nearest(name, a.flagNames(cmd)); near != "" {
+			hint = fmt.Sprintf(a.words.didYouMean, "--"+near)
+		}
+	}
+	return usageError(text, hint)
+}
+
+// nearest is the name that differs least from what was written, if any is
+// near enough to be meant.
+func nearest(written string, names []string) string {
+	best, least := "", 1+max(2, len(written)/3)
+	for _, name := range names {
+		if d := distance(written, name); d < least {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to insert, drop or replace between a and b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// args checks the number of arguments of a command.
+func (a *app) args(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usageError(fmt.Sprintf(a.words.missingArgument, cmd.CommandPath()), cmd.UseLine())
+		case len(args) > most:
+			return usageError(fmt.Sprintf(a.words.extraArgument, cmd.CommandPath(), args[most]), cmd.UseLine())
+		}
+		return nil
+	}
+}

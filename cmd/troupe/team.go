@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe/config"
+	"github.com/troupe-go/troupe/leader"
+	"github.com/troupe-go/troupe/model"
+)
+
+// teamFlags say which team works, with what, and where.
+type teamFlags struct {
+	file, model string
+	params      []string
+	demo        bool
+	workDir     string
+	runDir      string
+	sync        string
+}
+
+// team is a team that is ready, and what was found on the way.
+type team struct {
+	leader   *leader.Leader
+	file     string       // the team file; empty without one
+	config   *config.Team // what it says; of no keys without one
+	settings settings
+	runs     string // the folder of the runs
+	lang     string
+	demo     bool
+	taken    string // the model that was taken though nobody named it
+}
+
+// loadTeam finds the team, its model, and where it works.
+func (a *app) loadTeam(ctx context.Context, cmd *cobra.Command, t *teamFlags) (*team, error) {
+	found := &team{}
+	var err error
+	if found.file, err = a.findTeam(t.file); err != nil {
+		return nil, err
+	}
+	found.demo = t.demo || found.file == "" && t.model == ""
+	if found.demo {
+		found.file = ""
+	}
+	if found.settings, err = a.readSettings(found.file); err != nil {
+		return nil, err
+	}
+	// Where agents may write is no matter of a file that came with a project.
+	if err := a.fromVariables(cmd, found.settings.fromFile, "file", "workdir"); err != nil {
+		return nil, err
+	}
+	opts, err := a.teamOptions(t, found)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case found.demo:
+		found.leader, err = demoTeam(found.lang, opts)
+	case found.file == "":
+		found.leader, err = a.teamOf(t.model, found, opts)
+	default:
+		found.leader, err = a.teamFrom(ctx, found, opts)
+	}
+	return found, a.teamError(err)
+}
+
+// teamOptions reads what the team file says to us, and puts it together with
+// the flags.
+func (a *app) teamOptions(t *teamFlags, found *team) ([]leader.Option, error) {
+	params, err := a.parameters(t.params)
+	if err != nil {
+		return nil, err
+	}
+	file := &config.Team{}
+	if found.file != "" {
+		if file, err = config.Load(found.file, leader.Known(found.settings.lookup, params)); err != nil {
+			return nil, a.teamError(err)
+		}
+	}
+	found.config = file
+	found.lang = a.speak(file.Display.Lang)
+	dir, err := a.workFolder(t.workDir)
+	if err != nil {
+		return nil, err
+	}
+	if found.runs, err = a.runsFolder(cmp.Or(t.runDir, file.Transcript.Dir)); err != nil {
+		return nil, err
+	}
+	sync := cmp.Or(t.sync, file.Transcript.Sync)
+	if err := a.oneOf("sync", sync, "normal", "always", "off"); err != nil {
+		return nil, err
+	}
+	return []leader.Option{
+		leader.WithEnv(found.settings.lookup), leader.WithParams(params), leader.WithModel(t.model),
+		leader.WithWorkDir(dir), leader.WithRunDir(found.runs), leader.WithSync(sync), leader.WithLang(found.lang),
+		leader.WithProgram("troupe " + version().Version),
+	}, nil
+}
+
+// teamFrom makes the team of a team file.
+func (a *app) teamFrom(ctx context.Context, found *team, opts []leader.Option) (*leader.Leader, error) {
+	l, err := leader.Load(found.file, opts...)
+	if !errors.Is(err, leader.ErrNoModel) {
+		return l, err
+	}
+	chosen, err := a.choose(ctx, found.settings)
+	if err != nil {
+		return nil, err
+	}
+	found.taken = fmt.Sprintf(a.words.modelTaken, chosen.ref, chosen.why)
+	return leader.Load(found.file, append(opts, leader.WithDefaultModel(chosen.ref))...)
+}
+
+// teamOf makes a team of the built-in roles for a model that was named
+// without a team file.
+func (a *app) teamOf(ref string, found *team, opts []leader.Option) (*leader.Leader, error) {
+	provider, name, err := model.ParseRef(ref)
+	if err != nil {
+		return nil, err
+	}
+	client, info, err := model.Open(model.Spec{Provider: provider, Model: name}, found.settings.lookup)
+	if err != nil {
+		return nil, err
+	}
+	m := leader.Model{Client: model.WithRetry(client, model.RetryPolicy{}), Name: info.Ref, Scripted: info.Scripted}
+	return leader.New(leader.Team{Model: m}, append(opts, leader.WithSecrets(info.Key))...)
+}
+
+// teamError gives an error of making a team its exit code.
+func (a *app) teamError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*failure](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*config.Error](err); ok {
+		return &failure{code: exitUsage, text: err.Error(), hint: a.words.checkHint, err: err}
+	}
+	if f, ok := a.noModel(err); ok {
+		return f
+	}
+	return &failure{code: exitUsage, text: err.Error(), err: err}
+}
+
+// parameters reads -p name=value.
+func (a *app) parameters(given []string) (map[string]string, error) {
+	params := map[string]string{}
+	for _, p := range given {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok || name == "" {
+			return nil, usageError(fmt.Sprintf(a.words.badParam, p), "-p name=value")
+		}
+		params[name] = value
+	}
+	return params, nil
+}

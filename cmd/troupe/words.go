@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+
+	"github.com/troupe-go/troupe/event"
+)
+
+// words are what the program says in one language. Each table is complete; a
+// test walks them. Texts with verbs are formats of package fmt.
+type words struct {
+	lang string
+
+	short  map[string]string // what a command is for, by its path below troupe
+	long   map[string]string // more about it, for the commands that need more
+	flags  map[string]string // what a flag is for, by its name
+	groups map[string]string // titles of the groups of commands
+
+	// The frame of the help.
+	usage, examples, commands, flagsTitle, globalFlags, exitCodes, helpFlag string
+
+	// Wrong calls.
+	unknownCommand, unknownFlag, didYouMean, missingArgument, extraArgument string
+	badVariable, badValue, badParam, badDotEnv, badOutput                   string
+	isAFolder, notAFolder, noFolder, noHome, stepNeedsTerminal, stepHelp    string
+
+	// Finding a team and a model.
+	noTeamFile, noModel, noModelHint, demoHint, manyKeys, nameModel, noUsual, modelTaken, checkHint string
+
+	// The task.
+	emptyTask, emptyTaskHint, longTask, longTaskHint, fromStdin, waitingForStdin, askTask, demoTask string
+
+	// A run under way and its end.
+	banner, demoBanner, scripted, warning, stopping, interrupted, terminated string
+
+	// init.
+	initWrote, initKept, initNext, initTask, initOffer string
+
+	// Tables.
+	colRun, colWhen, colStatus, colTeam, colTask, colTokens, colCost, colLog string
+	colAgent, colName, colState, colSteps, colModel                          string
+	colQuestion, colFrom, colTo, colOutcome, colText, colArtifacts           string
+	colRuns, colRole, colTools, colLimits                                    string
+	colProvider, colKey, colFound, colAddress                                string
+
+	noRuns, noAgent, partial, tokens, checkOK, defaultTools string
+	keyMissing, serverFound, serverMissing                  string
+
+	statuses map[string]string        // of runs
+	states   map[event.State]string   // of agents
+	outcomes map[event.Outcome]string // of questions; the empty one is open
+	origins  map[string]string        // where a variable comes from
+}
+
+// wordsOf are the words of a language: zh, or en for all others.
+func wordsOf(lang string) *words {
+	if lang == zh {
+		return &wordsZH
+	}
+	return &wordsEN
+}
+
+func (w *words) status(s string) string { return cmp.Or(w.statuses[s], s) }
+
+func (w *words) state(s event.State) string { return cmp.Or(w.states[s], string(s)) }
+
+func (w *words) outcome(o event.Outcome) string { return cmp.Or(w.outcomes[o], string(o)) }
+
+func (w *words) origin(o string) string { return cmp.Or(w.origins[o], o) }

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/transcript"
+)
+
+var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no keys
+	lang: en,
+	short: map[string]string{
+		"":            "Troupe runs teams of language-model agents.",
+		"run":         "run one task with the team, show the work, print the answer",
+		"init":        "write team.yaml, roles/ and .env.example to begin with",
+		"check":       "resolve and validate everything, call no model",
+		"runs":        "runs of the past: list, show",
+		"runs list":   "list the runs, the newest first",
+		"runs show":   "what one run did: agents, tokens, questions, files",
+		"replay":      "play a run back, without a model",
+		"models":      "which models there are, and which keys were found",
+		"models list": "list providers, keys, local servers and the team's models",
+		"schema":      "JSON Schema of team.yaml or of a record of the log",
+		"completion":  "print the completion script for a shell",
+		"version":     "print the version",
+		"help":        "help about a command",
+	},
+	long: map[string]string{
+		"run": `The task is what the arguments say, or what stdin brings; with both, the
+arguments are the instruction and stdin is its context. The answer goes to
+stdout, everything else to stderr. The team file is team.yaml in this folder or
+above it. Without a team file and without -m a script plays a demonstration on
+your folder; no model is called and nothing is paid. Ctrl-C stops gently, a
+second one at once.`,
+		"check": `Exit code 2 means a mistake in the files, 3 a model that cannot be used.`,
+		"replay": `RUN is the beginning of a run id, last, last~1, or a path to a log. A run
+that is still under way is followed to its end.`,
+		"schema": `The schema is that of team.yaml unless record is asked for.`,
+	},
+	flags: map[string]string{
+		"lang":          "`LANG` of the program and the prompts: zh, en or auto (by the locale)",
+		"color":         "`WHEN` to use colours: auto, always or never",
+		"no-input":      "never ask, never move the cursor",
+		"file":          "the team `FILE`",
+		"model":         "`MODEL` of everybody in place of the team file's: provider/model",
+		"param":         "set a parameter of the team file: `NAME=VALUE`",
+		"output":        "write the answer to `FILE` too",
+		"demo":          "the scripted demonstration, no model",
+		"view":          "`VIEW` of the messages: auto, bubbles or lines",
+		"output-format": "`FORM` of stdout: text, json (one result) or jsonl (the log's records)",
+		"run-dir":       "`DIR` where the runs are kept",
+		"workdir":       "`DIR` that the agents work in (default: the current folder)",
+		"sync":          "when the log is forced to the disk: `MODE` normal, always or off",
+		"verbose":       "show states, deliveries, model calls and models too",
+		"ascii":         "draw with ASCII characters only",
+		"quiet":         "nothing but the answer, and errors",
+		"json":          "print JSON",
+		"speed":         "`N` times as fast as the run, or max (default: 8 on a terminal, else max)",
+		"idle":          "wait at most this `DURATION` between two entries (default 2s)",
+		"step":          "wait for a key before each entry",
+		"only":          "only the entries of this `AGENT`: id, code or name; repeatable",
+		"no-follow":     "do not wait for more of a run that is under way",
+		"limit":         "at most `N` runs",
+	},
+	groups: map[string]string{groupWork: "Work", groupLook: "Look back", groupSetup: "Setup"},
+
+	helpFlag: "about this command",
+	usage:    "Usage", examples: "Examples", commands: "Commands", flagsTitle: "Flags", globalFlags: "Flags of all commands",
+	exitCodes: "Exit codes\n  0 finished   1 failed   2 wrong flags or files   3 no usable model\n" +
+		"  4 the provider failed   5 a limit was reached   130 Ctrl-C   143 SIGTERM\n\n" +
+		"Each flag has a variable: TROUPE_MODEL for --model.",
+
+	unknownCommand: "there is no command %q", unknownFlag: "there is no flag %s", didYouMean: "did you mean: %s",
+	missingArgument: "%s: an argument is missing", extraArgument: "%s: unexpected argument %q",
+	badVariable: "%s: %q is no value for it", badValue: "--%s: %q is no value for it; it is one of %s",
+	badParam: "-p %q has no name and value", badDotEnv: "%s: a line is no NAME=value",
+	badOutput: "the answer cannot be written: %v", isAFolder: "is a folder", notAFolder: "is no folder",
+	noFolder: "the folder cannot be read: %v", noHome: "no home folder is known, so there is no place for runs",
+	stepNeedsTerminal: "--step waits for keys, and this is no terminal",
+	stepHelp:          "any key: next entry   q: end",
+
+	noTeamFile:  "there is no team.yaml in this folder or above it",
+	noModel:     "no model is named, no key is set, and no local server answers",
+	noModelHint: "set a key, e.g. DEEPSEEK_API_KEY (in the environment, or in .env beside the team file)\nor start a local server: ollama serve\nor name a model: -m ollama/qwen3:8b",
+	demoHint:    "or look at the demonstration: troupe run --demo",
+	manyKeys:    "several keys are set and no model is named: %s",
+	nameModel:   "name one: -m provider/model, or model: in the team file",
+	noUsual:     "%s is set, but no model is named",
+	modelTaken:  "Model %s, by %s",
+	checkHint:   "troupe check",
+
+	emptyTask: "the task is empty", emptyTaskHint: `say what the team should do: troupe run "…", or pipe it in`,
+	longTask: "the task is longer than %d MiB", longTaskHint: "put long material into a file that the team can read",
+	fromStdin: "From standard input:", waitingForStdin: "Waiting for the end of stdin… (Ctrl-D, or start with < /dev/null)",
+	askTask:  "Task:",
+	demoTask: "Look through this folder and tell me what it holds: files by kind, the largest ones, open tasks, and what looks unusual.",
+
+	banner: "Team %s   model %s   run %s", demoBanner: "DEMONSTRATION: a script plays all agents, no model is called.",
+	scripted: "(script)", warning: "warning:",
+	stopping:    "Stopping gently: agents finish their step. Ctrl-C again stops at once.",
+	interrupted: "interrupted", terminated: "ended by SIGTERM",
+
+	initWrote: "wrote  %s", initKept: "kept   %s (it was there)",
+	initNext: "Next:\n  %s\n  %s", initTask: "Describe what this folder holds", initOffer: "Run it now? [Y/n]",
+
+	colRun: "RUN", colWhen: "WHEN", colStatus: "STATUS", colTeam: "TEAM", colTask: "TASK", colTokens: "TOKENS", colCost: "COST", colLog: "LOG",
+	colAgent: "AGENT", colName: "NAME", colState: "STATE", colSteps: "STEPS", colModel: "MODEL",
+	colQuestion: "QUESTION", colFrom: "FROM", colTo: "TO", colOutcome: "OUTCOME", colText: "TEXT", colArtifacts: "FILES",
+	colRuns: "RUNS", colRole: "ROLE", colTools: "TOOLS", colLimits: "LIMITS",
+	colProvider: "PROVIDER", colKey: "KEY", colFound: "FOUND", colAddress: "ADDRESS",
+
+	noRuns: "no runs in %s", noAgent: "no agent %q in this run", partial: "partial, limit %s", tokens: "%d in, %d out",
+	checkOK: "All is well; no model was called.", defaultTools: "(default)",
+	keyMissing: "not set", serverFound: "answers", serverMissing: "no answer",
+
+	statuses: map[string]string{
+		transcript.StatusRunning: "running", transcript.StatusInterrupted: "interrupted", transcript.StatusSuspended: "suspended",
+		transcript.StatusFinished: "finished", transcript.StatusFailed: "failed", transcript.StatusDamaged: "damaged",
+	},
+	states: map[event.State]string{
+		event.Created: "ready", event.Working: "working", event.Waiting: "waiting", event.Idle: "idle",
+		event.Failing: "failed", event.Stopped: "stopped", event.Finished: "terminated",
+	},
+	outcomes: map[event.Outcome]string{
+		"": "open", event.Answered: "answered", event.Implicit: "answered by output", event.Declined: "declined",
+		event.CompletedWithoutAnswer: "ended without answer", event.Terminated: "terminated", event.Failed: "failed",
+		event.OverBudget: "limit reached", event.Cancelled: "cancelled", event.TimedOut: "timed out", event.RefusedCycle: "refused: a circle",
+	},
+	origins: map[string]string{fromEnvironment: "environment", fromDotEnv: ".env"},
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/transcript"
+)
+
+var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no keys
+	lang: zh,
+	short: map[string]string{
+		"":            "Troupe 运行由语言模型智能体组成的团队。",
+		"run":         "让团队完成一个任务，显示过程，输出结果",
+		"init":        "写入 team.yaml、roles/ 和 .env.example，作为开始",
+		"check":       "解析并校验全部内容，不调用模型",
+		"runs":        "过去的运行：list、show",
+		"runs list":   "列出运行，新的在前",
+		"runs show":   "一次运行做了什么：智能体、token、提问、文件",
+		"replay":      "回放一次运行，不调用模型",
+		"models":      "有哪些模型，找到了哪些密钥",
+		"models list": "列出提供商、密钥、本机服务器和团队的模型",
+		"schema":      "team.yaml 或日志记录的 JSON Schema",
+		"completion":  "输出 shell 的补全脚本",
+		"version":     "输出版本",
+		"help":        "查看命令的帮助",
+	},
+	long: map[string]string{
+		"run": `任务来自参数或标准输入；两者都有时，参数是指令，标准输入是上下文。
+结果写到标准输出，其余都写到标准错误。团队文件是本文件夹或上级文件夹中的
+team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上演示，
+不调用模型，不产生费用。Ctrl-C 轻停，再按一次立即停。`,
+		"check": `退出码 2 表示文件有错，3 表示模型不可用。`,
+		"replay": `RUN 是运行编号的开头、last、last~1，或日志的路径。
+仍在进行的运行会跟随到结束。`,
+		"schema": `默认是 team.yaml 的 schema；record 是日志记录的。`,
+	},
+	flags: map[string]string{
+		"lang":          "程序和提示词的语言 `LANG`：zh、en 或 auto（按区域设置）",
+		"color":         "何时使用颜色 `WHEN`：auto、always 或 never",
+		"no-input":      "从不提问，不移动光标",
+		"file":          "团队文件 `FILE`",
+		"model":         "所有人使用的模型 `MODEL`，代替团队文件中的：provider/model",
+		"param":         "设置团队文件的参数：`NAME=VALUE`",
+		"output":        "把结果也写入文件 `FILE`",
+		"demo":          "脚本演示，不调用模型",
+		"view":          "消息的显示方式 `VIEW`：auto、bubbles 或 lines",
+		"output-format": "标准输出的格式 `FORM`：text、json（一个结果）或 jsonl（日志记录）",
+		"run-dir":       "存放运行的文件夹 `DIR`",
+		"workdir":       "智能体工作的文件夹 `DIR`（默认：当前文件夹）",
+		"sync":          "日志何时强制写入磁盘 `MODE`：normal、always 或 off",
+		"verbose":       "同时显示状态、送达、模型调用和模型名",
+		"ascii":         "只用 ASCII 字符绘制",
+		"quiet":         "只输出结果和错误",
+		"json":          "输出 JSON",
+		"speed":         "播放速度是运行时的 `N` 倍，或 max（默认：终端上 8，否则 max）",
+		"idle":          "两个条目之间最多等待的时间 `DURATION`（默认 2s）",
+		"step":          "每个条目前等待按键",
+		"only":          "只看这个智能体 `AGENT` 的条目：编号、代码或名称；可重复",
+		"no-follow":     "不等待正在进行的运行的后续内容",
+		"limit":         "最多 `N` 个运行",
+	},
+	groups: map[string]string{groupWork: "工作", groupLook: "回看", groupSetup: "设置"},
+
+	helpFlag: "本命令的帮助",
+	usage:    "用法", examples: "示例", commands: "命令", flagsTitle: "选项", globalFlags: "所有命令的选项",
+	exitCodes: "退出码\n  0 完成   1 失败   2 选项或文件有错   3 没有可用的模型\n" +
+		"  4 提供商失败   5 到达限额   130 Ctrl-C   143 SIGTERM\n\n" +
+		"每个选项都有对应的环境变量：--model 是 TROUPE_MODEL。",
+
+	unknownCommand: "没有命令 %q", unknownFlag: "没有选项 %s", didYouMean: "是否想要：%s",
+	missingArgument: "%s：缺少参数", extraArgument: "%s：多余的参数 %q",
+	badVariable: "%s：%q 不是有效的值", badValue: "--%s：%q 不是有效的值，可用：%s",
+	badParam: "-p %q 缺少名称或值", badDotEnv: "%s：有一行不是 NAME=value",
+	badOutput: "无法写入结果：%v", isAFolder: "是文件夹", notAFolder: "不是文件夹",
+	noFolder: "无法读取文件夹：%v", noHome: "不知道主文件夹，没有地方存放运行",
+	stepNeedsTerminal: "--step 要等待按键，而这里不是终端",
+	stepHelp:          "任意键：下一条   q：结束",
+
+	noTeamFile:  "本文件夹和上级文件夹中没有 team.yaml",
+	noModel:     "没有指定模型，没有设置密钥，本机也没有服务器应答",
+	noModelHint: "设置一个密钥，例如 DEEPSEEK_API_KEY（环境变量，或团队文件旁的 .env）\n或启动本机服务器：ollama serve\n或指定模型：-m ollama/qwen3:8b",
+	demoHint:    "或先看演示：troupe run --demo",
+	manyKeys:    "设置了多个密钥，但没有指定模型：%s",
+	nameModel:   "请指定：-m provider/model，或团队文件中的 model:",
+	noUsual:     "已设置 %s，但没有指定模型",
+	modelTaken:  "模型 %s，依据 %s",
+	checkHint:   "troupe check",
+
+	emptyTask: "任务为空", emptyTaskHint: `说明团队要做什么：troupe run "…"，或用管道输入`,
+	longTask: "任务超过 %d MiB", longTaskHint: "把长材料放进团队可以读取的文件",
+	fromStdin: "来自标准输入：", waitingForStdin: "正在等待标准输入结束……（Ctrl-D，或用 < /dev/null 启动）",
+	askTask:  "任务：",
+	demoTask: "看看这个文件夹，告诉我里面有什么：按种类统计文件、最大的文件、未完成的事项，以及不寻常的地方。",
+
+	banner: "团队 %s   模型 %s   运行 %s", demoBanner: "演示：所有智能体由脚本扮演，没有调用模型。",
+	scripted: "（脚本）", warning: "警告：",
+	stopping:    "正在轻停：智能体完成当前一步。再按 Ctrl-C 立即停止。",
+	interrupted: "已中断", terminated: "被 SIGTERM 结束",
+
+	initWrote: "已写入  %s", initKept: "保留    %s（已存在）",
+	initNext: "接着：\n  %s\n  %s", initTask: "说明这个文件夹里有什么", initOffer: "现在运行吗？[Y/n]",
+
+	colRun: "运行", colWhen: "时间", colStatus: "状态", colTeam: "团队", colTask: "任务", colTokens: "token", colCost: "费用", colLog: "日志",
+	colAgent: "智能体", colName: "名称", colState: "状态", colSteps: "步数", colModel: "模型",
+	colQuestion: "提问", colFrom: "提问者", colTo: "对象", colOutcome: "结果", colText: "内容", colArtifacts: "产物",
+	colRuns: "运行目录", colRole: "角色", colTools: "工具", colLimits: "限额",
+	colProvider: "提供商", colKey: "密钥", colFound: "状态", colAddress: "地址",
+
+	noRuns: "%s 中没有运行", noAgent: "这次运行中没有智能体 %q", partial: "不完整，限额 %s", tokens: "输入 %d，输出 %d",
+	checkOK: "一切正常；没有调用模型。", defaultTools: "（默认）",
+	keyMissing: "未设置", serverFound: "有应答", serverMissing: "无应答",
+
+	statuses: map[string]string{
+		transcript.StatusRunning: "运行中", transcript.StatusInterrupted: "中断", transcript.StatusSuspended: "挂起",
+		transcript.StatusFinished: "完成", transcript.StatusFailed: "失败", transcript.StatusDamaged: "损坏",
+	},
+	states: map[event.State]string{
+		event.Created: "就绪", event.Working: "工作", event.Waiting: "等待", event.Idle: "空闲",
+		event.Failing: "失败", event.Stopped: "已停", event.Finished: "已终止",
+	},
+	outcomes: map[event.Outcome]string{
+		"": "未回答", event.Answered: "已回答", event.Implicit: "以输出作答", event.Declined: "拒绝回答",
+		event.CompletedWithoutAnswer: "结束时未回答", event.Terminated: "对方已终止", event.Failed: "对方失败",
+		event.OverBudget: "到达限额", event.Cancelled: "已取消", event.TimedOut: "超时", event.RefusedCycle: "会形成循环，已拒绝",
+	},
+	origins: map[string]string{fromEnvironment: "环境变量", fromDotEnv: ".env"},
+}

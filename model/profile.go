@@ -1,0 +1,91 @@
+package model
+
+// Profile is what one endpoint needs to be asked otherwise, or read otherwise,
+// than the protocol says (spec/endpoints.md, sections 0 to 4). The zero value
+// is an endpoint that keeps to it. Profiles are compared with ==.
+type Profile struct {
+	// EchoReasoning says when reasoning goes back with the conversation.
+	EchoReasoning Echo
+	// ReasoningTags says how reasoning is marked inside the text.
+	ReasoningTags Tags
+	// ToolCallsAsText reads tool calls out of the text of a reply that has no
+	// others; they must name a tool of the request.
+	ToolCallsAsText bool
+	// MaxTokensField names the body field of the output limit; empty means
+	// "max_tokens".
+	MaxTokensField string
+	// NoTemperature leaves the temperature out.
+	NoTemperature bool
+	// NoStreamUsage leaves stream_options out; usage is estimated if none comes.
+	NoStreamUsage bool
+	// NoParallelToolCalls leaves parallel_tool_calls out, also where
+	// [Endpoint.Extra] has it. Without tools it is never sent.
+	NoParallelToolCalls bool
+	// ContentWithCalls says what stands for the missing text beside tool calls.
+	ContentWithCalls Content
+	// MergeSameRole joins user messages that follow each other.
+	MergeSameRole bool
+	// AssistantBetweenToolAndUser puts a short assistant message between a tool
+	// result and a user message.
+	AssistantBetweenToolAndUser bool
+	// SingleSystem joins all system messages into the first message.
+	SingleSystem bool
+	// SchemaDialect says how tool schemas are written.
+	SchemaDialect Dialect
+	// NoRequiredToolChoice writes a tool_choice of "required" in
+	// [Endpoint.Extra] as "auto", with an instruction to call a tool.
+	NoRequiredToolChoice bool
+	// NumCtx is the context size in tokens that a server such as Ollama is
+	// asked for; 0 leaves it out.
+	NumCtx int
+}
+
+// Echo says when reasoning is sent back to the endpoint that made it.
+type Echo string
+
+// The values of [Echo].
+const (
+	EchoNever    Echo = ""          // never
+	EchoToolLoop Echo = "tool_loop" // since the last user message, beside tool calls
+	EchoAlways   Echo = "always"    // with every assistant message
+)
+
+// Tags says how reasoning is marked inside the text of a reply.
+type Tags string
+
+// The values of [Tags].
+const (
+	TagsOff    Tags = ""       // it is not; text is passed on as it is
+	TagsPaired Tags = "paired" // it stands at the beginning, between an opening and a closing tag
+	TagsOpen   Tags = "open"   // the reply begins with it, without an opening tag
+)
+
+// Content says what stands for the missing text of an assistant message with
+// tool calls.
+type Content string
+
+// The values of [Content].
+const (
+	ContentNull  Content = ""      // null
+	ContentEmpty Content = "empty" // an empty text
+	ContentOmit  Content = "omit"  // no field
+)
+
+// Dialect says which part of JSON Schema an endpoint takes.
+type Dialect string
+
+// The values of [Dialect].
+const (
+	DialectFull   Dialect = ""       // all; always an object with properties
+	DialectBasic  Dialect = "basic"  // without references, additionalProperties, formats and exclusive bounds
+	DialectStrict Dialect = "strict" // every property required, optional ones nullable, nothing else allowed
+)
+
+// usualProfile is the profile of a provider's endpoints as long as nothing
+// else is known of them.
+func usualProfile(provider string) Profile {
+	if provider == providerOpenAI || provider == providerAzure {
+		return Profile{MaxTokensField: "max_completion_tokens"}
+	}
+	return Profile{}
+}
