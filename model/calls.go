@@ -28,15 +28,17 @@ func (a *assembly) written() []event.Call {
 
 // complete returns the calls of a reply that ended well, ready to run
 // (spec/endpoints.md, lines 25 and 28), and the names of those whose arguments
-// were repaired.
-func complete(written []event.Call, tools []Tool) (calls []event.Call, repaired []string) {
+// were repaired. d is the dialect in which the tools were offered.
+func complete(written []event.Call, tools []Tool, d Dialect) (calls []event.Call, repaired []string) {
 	for _, c := range unwrap(written, tools) {
 		if schema, ok := schemaOf(tools, c.Name); ok {
 			args, changed := repair.Arguments(c.Arguments, schema)
 			if changed {
 				repaired = append(repaired, c.Name)
 			}
-			c.Arguments = args
+			if c.Arguments = args; d == DialectStrict {
+				c.Arguments = repair.WithoutNulls(args, schema)
+			}
 		}
 		calls = append(calls, c)
 	}

@@ -58,7 +58,7 @@ func (a *assembly) finish(e *ending, held string, tools []Tool) {
 		e.err = streamError(0, "the provider ended the reply: "+a.rawFinish, a.rawFinish)
 		return
 	case a.rawFinish == "":
-		if len(calls) == 0 && a.text.Len() == 0 || !valid(calls) && !valid(first(complete(calls, tools))) {
+		if len(calls) == 0 && a.text.Len() == 0 || !valid(calls) && !valid(first(complete(calls, tools, a.dialect))) {
 			e.err = a.cut(io.EOF)
 			return
 		}
@@ -66,7 +66,7 @@ func (a *assembly) finish(e *ending, held string, tools []Tool) {
 	}
 	if finish != event.FinishLength {
 		var repaired []string
-		if calls, repaired = complete(calls, tools); len(repaired) > 0 {
+		if calls, repaired = complete(calls, tools, a.dialect); len(repaired) > 0 {
 			e.warn("arguments_repaired", "the arguments of these calls were repaired: "+strings.Join(repaired, ", "))
 		}
 	}

@@ -1,13 +1,10 @@
 package model
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
-	"maps"
 	"net/http"
 	"net/url"
 
@@ -35,7 +32,7 @@ func (a *adapter) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, erro
 	return func(yield func(Chunk, error) bool) {
 		callCtx, cancel := context.WithTimeoutCause(ctx, a.endpoint.Timeout, errTimeout)
 		defer cancel()
-		body, err := a.body(req)
+		body, err := a.body(a.endpoint.Profile, req)
 		if err != nil {
 			yield(Chunk{}, a.failure(ctx, callCtx, err, ""))
 			return
@@ -74,18 +71,3 @@ func (a *adapter) read(ctx, callCtx context.Context, req Request, stream *openai
 
 // ref names the model as references do.
 func (a *adapter) ref() string { return a.endpoint.Provider + "/" + a.endpoint.Model }
-
-// callFields are the body fields of one request.
-func (a *adapter) callFields(req Request) map[string]json.RawMessage {
-	limit := req.MaxOutputTokens
-	if limit == 0 {
-		limit = a.endpoint.MaxOutputTokens
-	}
-	if limit == 0 {
-		return a.fields
-	}
-	name := cmp.Or(a.endpoint.Profile.MaxTokensField, "max_tokens")
-	fields := map[string]json.RawMessage{name: json.RawMessage(fmt.Sprint(limit))}
-	maps.Copy(fields, a.fields)
-	return fields
-}

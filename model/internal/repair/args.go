@@ -3,6 +3,8 @@ package repair
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -112,4 +114,28 @@ func withoutCommas(text []byte) []byte {
 		out = append(out, c)
 	}
 	return out
+}
+
+// WithoutNulls returns the arguments without the nulls that stand for
+// properties which the schema neither requires nor allows to be null: some
+// endpoints make models write every property.
+func WithoutNulls(args string, toolSchema []byte) string {
+	var fields map[string]json.RawMessage
+	if !strings.Contains(args, "null") || json.Unmarshal([]byte(args), &fields) != nil {
+		return args
+	}
+	s := readSchema(toolSchema)
+	n := len(fields)
+	maps.DeleteFunc(fields, func(name string, value json.RawMessage) bool {
+		p := s.properties[name]
+		return string(value) == "null" && !slices.Contains(s.required, name) && !p.fits(value)
+	})
+	if len(fields) == n {
+		return args
+	}
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return args
+	}
+	return string(out)
 }
