@@ -60,7 +60,9 @@ func (a *Agent) apply(rec event.Record) {
 		if d.Text == "" && len(d.Calls) == 0 {
 			return
 		}
-		a.history.add(model.Message{Role: model.Assistant, Content: d.Text, Reasoning: d.Reasoning, Calls: d.Calls})
+		a.history.add(model.Message{
+			Role: model.Assistant, Content: d.Text, Reasoning: d.Reasoning, Calls: d.Calls, Extra: d.Extra,
+		})
 	case event.ToolFinished:
 		a.history.add(model.Message{
 			Role: model.ToolRole, CallID: d.CallID, ToolName: d.Name, Content: d.Result, IsError: d.IsError,

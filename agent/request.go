@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,7 +108,7 @@ func (a *Agent) stream(ctx context.Context, req model.Request, step int) (got ev
 			if chunk.Notice.Type() == event.TypeModelRetried {
 				text.Reset()
 				reasoning.Reset()
-				got.Calls = nil
+				got.Calls, got.Extra = nil, ""
 			}
 		}
 		if chunk.Text != "" {
@@ -119,6 +120,7 @@ func (a *Agent) stream(ctx context.Context, req model.Request, step int) (got ev
 			reasoning.WriteString(chunk.Reasoning)
 		}
 		got.Calls = append(got.Calls, chunk.Calls...)
+		got.Extra = cmp.Or(chunk.Extra, got.Extra)
 		if chunk.Finish != "" {
 			got.Finish, got.RawFinish = chunk.Finish, chunk.RawFinish
 		}

@@ -154,7 +154,7 @@ func TestACancelledCallHasAResult(t *testing.T) {
 func TestNoChildIsLate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for i := range 100 {
+	for i := range 40 {
 		e := runEndings[i%2]
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())

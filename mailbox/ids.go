@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,6 +38,11 @@ func (x *IDs) Mint(k event.Kind, code string) string {
 	}
 	x.last[stem]++
 	return fmt.Sprintf("%s%03d", stem, x.last[stem])
+}
+
+// longestID is as long as an id with this code can get in any run.
+func longestID(code string) string {
+	return fmt.Sprintf("%s%s_%d", event.Question.Prefix(), code, math.MaxInt64)
 }
 
 // Apply raises the counters to the ids in rec, so that a resumed run repeats

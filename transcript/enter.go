@@ -99,6 +99,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 	case event.ModelReplied:
 		text(&e, &d.Text, &d.Reasoning, &d.RawFinish)
 		word(&e, &d.Finish)
+		word(&e, &d.Extra)
 		e.calls(&d.Calls)
 		e.cost(&d.Cost)
 		return leave(&e, in, d)
@@ -235,7 +236,7 @@ func (e *entry) calls(list *[]event.Call) {
 	*list, e.changed = orNil(slices.Clone(*list)), true
 	for i := range *list {
 		c := &(*list)[i]
-		word(e, &c.ID, &c.Name, &c.Arguments)
+		word(e, &c.ID, &c.Name, &c.Arguments, &c.Extra)
 	}
 }
 
