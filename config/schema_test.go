@@ -51,7 +51,7 @@ func TestSchemaTakesGoodTeams(t *testing.T) {
 func TestSchemaRefusesWhatParseRefuses(t *testing.T) {
 	schema := resolvedSchema(t)
 	for _, text := range []string{
-		"model: x", "version: 2", "name: [a]", "models: {a: {provider: p}}", "models: {a: {provider: p, model: m, rate: {}}}",
+		"modell: x", "version: 2", "name: [a]", "models: {a: {provider: p}}", "models: {a: {provider: p, model: m, rate: {}}}",
 		"limits: {agents: many}", "limits: {agents: 0}", "limits: {ask_timeout: 90}", "display: {ascii: yes}", "display: {lang: fr}",
 		"roles: [a]", "roles: {a: sentence}", "roles: {a: {tool: []}}", "roles: {a: {tools: read_file}}", "roles: {a: {code: FSE}}", "roles: {a: {code: tl}}",
 		"models: {a: {provider: p, model: m, api_key_env: sk-abc}}", "models: {a: {provider: p, model: m, price: {input: 1}}}", "mcp: {}", "context: AGENTS.md",
