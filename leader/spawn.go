@@ -71,12 +71,16 @@ func (r *Run) everyone() []*agent.Agent {
 	return list
 }
 
-// lateAnswer brings the answer to a question of the leader whose ask had to
-// end early.
+// lateAnswer tells the leader how a question ended whose ask had to end early:
+// the answer comes from who answered, any other outcome from the runtime.
 func (r *Run) lateAnswer(q event.QuestionOpened, c event.QuestionClosed) {
-	_, err := r.exchange.Post.Send(mailbox.Outgoing{
-		Kind: event.Note, From: q.To, To: q.From, Content: r.words.LateAnswer(q.ID, c.Text),
-	})
+	note := mailbox.Outgoing{Kind: event.Note, From: q.To, To: q.From, Content: r.words.LateAnswer(q.ID, c.Text)}
+	if c.Outcome != event.Answered && c.Outcome != event.Implicit {
+		who, _ := r.roster.view(q.To)
+		note.From = event.Runtime
+		note.Content = r.words.LateAnswer(q.ID, r.words.Outcome(string(c.Outcome), who.name, q.ID, c.Text, c.Detail))
+	}
+	_, err := r.exchange.Post.Send(note)
 	if err != nil {
 		r.leader.opts.logger.Error().Err(err).Str("agent", q.From).Msg("late answer not delivered")
 	}
