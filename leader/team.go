@@ -255,11 +255,14 @@ func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
 	if !codeForm.MatchString(r.Code) {
 		list = append(list, fmt.Sprintf("role %q: the code %q is not 1 to 16 letters a-z or digits", r.Name, r.Code))
 	}
-	for _, label := range slices.Compact([]string{mailbox.Fold(r.Name), mailbox.Fold(r.ID), r.Code}) {
-		if other, dup := seen[label]; dup && other != r.Name {
+	labels := []string{mailbox.Fold(r.Name), mailbox.Fold(r.ID), r.Code}
+	for _, label := range labels {
+		if other, dup := seen[label]; dup {
 			list = append(list, fmt.Sprintf("role %q has the same name, id or code as role %q", r.Name, other))
 			break
 		}
+	}
+	for _, label := range labels {
 		seen[label] = r.Name
 	}
 	for _, name := range r.Tools {
