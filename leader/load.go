@@ -166,7 +166,7 @@ func (f *modelFinder) open(ref string) (Model, error) {
 	client, info, err := model.Open(model.Spec{
 		Provider: entry.Provider, Model: entry.Model, BaseURL: entry.BaseURL, KeyEnv: entry.APIKeyEnv,
 		Temperature: entry.Temperature, MaxOutputTokens: entry.MaxOutputTokens, Timeout: entry.Timeout, Extra: entry.Extra,
-		MaxConns: f.file.Limits.Parallel.Or(0, 0), ReadFile: f.readScript,
+		MaxConns: f.file.Limits.Parallel.Or(0, manyConns), ReadFile: f.readScript,
 	}, f.options.env)
 	if err != nil {
 		return Model{}, err
@@ -195,6 +195,10 @@ func (f *modelFinder) readScript(name string) ([]byte, error) {
 	}
 	return os.ReadFile(name)
 }
+
+// manyConns is how many idle connections to an endpoint are kept when the
+// number of calls at once is not limited.
+const manyConns = 1024
 
 // retries turns a bound on repetitions into that of the policy, for which 0
 // is the default and a negative number means never.
