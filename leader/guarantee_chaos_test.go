@@ -21,7 +21,8 @@ import (
 func nap() tools.Tool {
 	return tools.FuncCall("nap", "Sleeps", func(ctx context.Context, _ tools.Call, in struct {
 		MS int `json:"ms"`
-	}) (string, error) {
+	},
+	) (string, error) {
 		select {
 		case <-time.After(time.Duration(in.MS) * time.Millisecond):
 			return "slept", nil
@@ -52,7 +53,8 @@ func chaos(rng *rand.Rand, n int) map[string]actor {
 		lead.plan = append(lead.plan, []move{
 			does(ask(event.Leader, pick())), does(ask(event.Leader, pick())), does(waitFor("any")), does(waitFor("all")),
 			does(send(pick(), "go on")), does(halt("stop_sub_agent", pick())), does(halt("terminate_sub_agent", pick())),
-			{text: "enough for now"}, does(create("actor", "help")), does(waitFor("all", pick())),
+			{text: "enough for now"},
+			does(create("actor", "help")), does(waitFor("all", pick())),
 		}[rng.IntN(10)])
 	}
 	cast := map[string]actor{event.Leader: lead}

@@ -68,7 +68,7 @@ func TestLoadFindsTheModel(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	t.Run("a bad file", func(t *testing.T) {
-		_, err := leader.Load(teamFile(t, "version: 1\nmodle: x\nroles:\n  uio: {name: User, tools: [fly]}\n"), env())
+		_, err := leader.Load(teamFile(t, "version: 1\nmodell: x\nroles:\n  uio: {name: User, tools: [fly]}\n"), env())
 		bad, ok := errors.AsType[*config.Error](err)
 		if !ok || len(bad.Problems) < 3 {
 			t.Errorf("got %v, want every problem of the file", err)
@@ -112,8 +112,11 @@ func TestLoadRefuses(t *testing.T) {
 		_, err := leader.New(leader.Team{
 			Limits: leader.Limits{Depth: 3},
 			Roles: []leader.Role{
-				{Name: "UI Operator", Tools: []string{"fly"}}, {Name: "ui  operator", MayAsk: []string{"nobody"}},
-				{Name: "Troupe"}, {Name: "<x>"}, {Name: "Helper", Code: "tl"},
+				{Name: "UI Operator", Tools: []string{"fly"}},
+				{Name: "ui  operator", MayAsk: []string{"nobody"}},
+				{Name: "Troupe"},
+				{Name: "<x>"},
+				{Name: "Helper", Code: "tl"},
 			},
 		})
 		if err == nil {

@@ -121,6 +121,7 @@ func (d *Desk) end(q *question, o event.Outcome, text, detail string, turn int) 
 		agent, turn = q.opened.From, q.turn
 	case event.Answered, event.Implicit, event.Declined:
 		c.From = q.opened.To
+	case event.CompletedWithoutAnswer, event.Failed, event.OverBudget: // from nobody, unless there is a text
 	}
 	if text != "" {
 		c.From = q.opened.To

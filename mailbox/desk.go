@@ -162,6 +162,7 @@ func (d *Desk) apply(rec event.Record) {
 		d.applyOpened(rec, data)
 	case event.QuestionClosed:
 		d.applyClosed(data)
+	default: // about no question
 	}
 }
 
@@ -219,7 +220,7 @@ func (d *Desk) interrupt(question string) {
 
 // settle ends those waits of the leader that could not end otherwise.
 func (d *Desk) settle() {
-	for _, e := range d.graph.earlies() {
+	for _, e := range d.graph.earlyWaits() {
 		d.endEarly(e)
 	}
 }

@@ -151,6 +151,7 @@ func TestEveryQuestionEndsOnce(t *testing.T) {
 
 // live asks and waits at the times of the schedule.
 func (q *ending) live(ctx context.Context, t *testing.T, c counter) {
+	t.Helper()
 	time.Sleep(q.askAt)
 	if _, over, err := c.Ask(mailbox.Ask{ID: q.id, From: q.from, To: q.to, Timeout: q.timeout}); over || err != nil {
 		t.Error(over, err)

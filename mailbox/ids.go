@@ -55,6 +55,7 @@ func (x *IDs) Apply(rec event.Record) {
 		x.raise(d.ID)
 	case event.QuestionClosed:
 		x.raise(d.AnswerID)
+	default: // no id of ours
 	}
 }
 

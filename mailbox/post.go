@@ -322,6 +322,7 @@ func (p *Post) Apply(rec event.Record) {
 		if d.To == event.Finished {
 			p.bury(rec.Agent)
 		}
+	default: // no box changes
 	}
 }
 

@@ -117,7 +117,7 @@ func TestSendErrorsChangeNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			before, counters := of.log.len(), of.ids.Counters()
-			of.log.setFail(tt.want == errLog)
+			of.log.setFail(errors.Is(tt.want, errLog))
 			m := ok
 			tt.set(&m)
 			_, err := of.Send(m)
@@ -135,7 +135,7 @@ func TestSendErrorsChangeNothing(t *testing.T) {
 					t.Errorf("box of %s holds %d messages, want %d", id, got, n)
 				}
 			}
-			if tt.want == errLog {
+			if errors.Is(tt.want, errLog) {
 				return
 			}
 			if diff := cmp.Diff(counters, of.ids.Counters()); diff != "" {

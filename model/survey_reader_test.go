@@ -83,7 +83,8 @@ func TestSurveyReaderReadsREADMEs(t *testing.T) {
 		lines []string
 	}{
 		"one": {
-			map[string]string{"README.md": "# A\n\ntext\n"}, "READMEs: 1\nREADME: README.md",
+			map[string]string{"README.md": "# A\n\ntext\n"},
+			"READMEs: 1\nREADME: README.md",
 			[]string{"- `README.md`: 10 bytes, 3 lines", "  - A"},
 		},
 		"several": {
@@ -92,11 +93,13 @@ func TestSurveyReaderReadsREADMEs(t *testing.T) {
 			[]string{"  - A", "  - B", "  - C", "- … and 1 more, not read"},
 		},
 		"an odd name": {
-			map[string]string{"new\nline/README.md": "# A\n"}, `READMEs: 1` + "\n" + `README: "new\nline/README.md"`,
+			map[string]string{"new\nline/README.md": "# A\n"},
+			`READMEs: 1` + "\n" + `README: "new\nline/README.md"`,
 			[]string{"- `\"new\\nline/README.md\"`: 4 bytes, 1 line", "  - A"},
 		},
 		"without headings": {
-			map[string]string{"README": "\n  Hello\nyou\n"}, "READMEs: 1\nREADME: README",
+			map[string]string{"README": "\n  Hello\nyou\n"},
+			"READMEs: 1\nREADME: README",
 			[]string{"  - no headings; it begins: Hello you"},
 		},
 		"empty":  {map[string]string{"README": ""}, "READMEs: 1\nREADME: README", []string{"- `README`: 0 bytes, empty"}},
@@ -106,11 +109,13 @@ func TestSurveyReaderReadsREADMEs(t *testing.T) {
 			[]string{"- `README` could not be read: workspace: \"README\" does not exist; list_dir shows what does"},
 		},
 		"long": {
-			map[string]string{"README.md": "# A\n" + long}, "READMEs: 1\nREADME: README.md",
+			map[string]string{"README.md": "# A\n" + long},
+			"READMEs: 1\nREADME: README.md",
 			[]string{"- `README.md`: 12.2 KiB (12504 bytes), 2501 lines", "- only the first 2000 lines of it were read", "  - A"},
 		},
 		"the scout failed": {
-			map[string]string{"readme.txt": "# A\n", "a/README.md": "# B\n"}, "!scout_1 was terminated",
+			map[string]string{"readme.txt": "# A\n", "a/README.md": "# B\n"},
+			"!scout_1 was terminated",
 			[]string{"- `readme.txt`: 4 bytes, 1 line", "- Asked scout_1 which files are READMEs. It brought no answer: scout_1 was terminated"},
 		},
 		"the scout says something else": {map[string]string{"Readme.md": "# A\n"}, "I do not know.", []string{"  - A"}},

@@ -77,20 +77,25 @@ func TestOneReportWhateverEndsTheTurn(t *testing.T) {
 	}{
 		{"a result", modeltest.Sequence(modeltest.Reply{Text: "the page is ready"}), free{}, nil, event.EndNatural, "the page is ready"},
 		{
-			"no endpoint", modeltest.Sequence(modeltest.Reply{Err: model.NewError(model.ClassAuth, "bad key")}), free{}, nil,
+			"no endpoint", modeltest.Sequence(modeltest.Reply{Err: model.NewError(model.ClassAuth, "bad key")}),
+			free{},
+			nil,
 			event.EndFailed, "bad key",
 		},
 		{
 			"a limit", modeltest.Sequence(),
-			free{&agent.LimitError{LimitReached: event.LimitReached{Limit: "tokens", Used: 9, Max: 9}, NoWrapUp: true}}, nil,
+			free{&agent.LimitError{LimitReached: event.LimitReached{Limit: "tokens", Used: 9, Max: 9}, NoWrapUp: true}},
+			nil,
 			event.EndLimit, "tokens",
 		},
 		{
-			"a stop", modeltest.Sequence(modeltest.Reply{Text: "never", Delay: time.Hour}), free{},
+			"a stop", modeltest.Sequence(modeltest.Reply{Text: "never", Delay: time.Hour}),
+			free{},
 			&agent.Stop{Mode: agent.Now, By: event.PersonName, Reason: "wrong colours"}, event.EndStopped, "wrong colours",
 		},
 		{
-			"the end of the agent", modeltest.Sequence(modeltest.Reply{Text: "never", Delay: time.Hour}), free{},
+			"the end of the agent", modeltest.Sequence(modeltest.Reply{Text: "never", Delay: time.Hour}),
+			free{},
 			&agent.Stop{Mode: agent.Terminate, By: event.LeaderName}, event.EndTerminated, "terminated",
 		},
 	} {
@@ -138,8 +143,11 @@ func call(events *[]string) tools.Call {
 	note := func(text string) { *events = append(*events, text) }
 	return tools.Call{
 		Agent: uio.ID, Turn: 1, ID: "call_1",
-		Sent:    func() { note("sent") },
-		Blocked: func(on ...string) func() { note("waits for " + strings.Join(on, " ")); return func() { note("goes on") } },
+		Sent: func() { note("sent") },
+		Blocked: func(on ...string) func() {
+			note("waits for " + strings.Join(on, " "))
+			return func() { note("goes on") }
+		},
 	}
 }
 
