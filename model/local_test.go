@@ -24,7 +24,7 @@ func TestProbeLocalServers(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }))
 	defer other.Close()
 	began := time.Now()
-	got := model.Probe(t.Context(), []model.Found{
+	got := model.ProbePlaces(t.Context(), []model.Found{
 		{Provider: "a", BaseURL: hanging.URL},
 		{Provider: "b", BaseURL: two.URL},
 		{Provider: "c", BaseURL: empty.URL},
@@ -46,7 +46,7 @@ func TestProbeLocalServers(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := model.Probe(ctx, []model.Found{{Provider: "b", BaseURL: two.URL}}); len(got) != 0 {
+	if got := model.ProbePlaces(ctx, []model.Found{{Provider: "b", BaseURL: two.URL}}); len(got) != 0 {
 		t.Errorf("found %+v after the context ended, want nothing", got)
 	}
 }
