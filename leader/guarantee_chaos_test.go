@@ -209,7 +209,12 @@ func checkEndings(t *testing.T, records []event.Record) {
 				t.Errorf("%s ended %s at %s, and nothing in the log says why", d.ID, d.Outcome, rec.Time)
 			}
 			end, result, ok := resultOf(records, q.CallID)
-			if ok && end.Seq < rec.Seq { // the leader's ask ended early
+			if ok && strings.Contains(result.Result, "stays open") { // the leader's ask ended early
+				if !slices.ContainsFunc(dataOf[event.MessageSent](records[i:]), func(m event.MessageSent) bool {
+					return m.To == q.From && m.Kind == event.Note && strings.HasPrefix(m.Content, d.ID)
+				}) {
+					t.Errorf("%s ended %s after its ask had ended early, and no note says so", d.ID, d.Outcome)
+				}
 				continue
 			}
 			told := strings.Contains(result.Result, d.ID) || strings.Contains(result.Result, "cancelled")

@@ -122,7 +122,7 @@ func TestLoadRefuses(t *testing.T) {
 		if err == nil {
 			t.Fatal("accepted")
 		}
-		for _, want := range []string{"no model", "depth", "fly", "same name", "nobody", "kept for", "display name", "reserved"} {
+		for _, want := range []string{"no model", "depth", "fly", "same name, id or code", "nobody", "kept for", "display name", "reserved"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("the error has no %q:\n%v", want, err)
 			}

@@ -166,7 +166,7 @@ func TestCustomAgents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants := []string{"SEO Expert", "same", "kept for", "write_file", "run_command", "other/model", "Reader"}
+	wants := []string{"SEO Expert", "same name", "kept for", "write_file", "run_command", "other/model", "Reader"}
 	for i, got := range results(t, records, 1) {
 		if !strings.Contains(got, wants[i]) {
 			t.Errorf("result %d is %q, want %q in it", i+1, got, wants[i])

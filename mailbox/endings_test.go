@@ -203,7 +203,7 @@ func TestCausesAtTheSameMoment(t *testing.T) {
 		case a.end.Yielded != "" && from != event.Leader:
 			t.Errorf("the wait of %s ended early", from)
 		}
-		if answered := outcome == event.Answered || outcome == event.Implicit; a.end.Yielded != "" && answered != (len(*c.late) == 1) {
+		if closed := outcome != ""; a.end.Yielded != "" && closed != (len(*c.late) == 1) {
 			t.Errorf("after an early end: outcome %q, late %v", outcome, *c.late)
 		}
 		cancel()

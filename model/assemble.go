@@ -223,13 +223,13 @@ type replyExtra struct {
 	Details []json.RawMessage `json:"reasoning_details,omitempty"`
 	// Fields are other fields of the message.
 	Fields map[string]json.RawMessage `json:"fields,omitempty"`
+
+	pieces [][]byte // of Details, as they came
 }
 
 func (e *replyExtra) keep(kept repair.Kept) {
 	e.Field = cmp.Or(e.Field, kept.ReasoningField)
-	for _, item := range kept.Details {
-		e.Details = repair.AppendDetail(e.Details, item)
-	}
+	e.pieces = append(e.pieces, kept.Details...)
 	for name, value := range kept.Fields {
 		if e.Fields == nil {
 			e.Fields = map[string]json.RawMessage{}
@@ -241,6 +241,7 @@ func (e *replyExtra) keep(kept repair.Kept) {
 // text is the extra as JSON; empty if there is nothing that must go back,
 // neither here nor in the calls.
 func (e *replyExtra) text(calls []event.Call) string {
+	e.Details = repair.JoinDetails(e.pieces)
 	ofCalls := slices.ContainsFunc(calls, func(c event.Call) bool { return c.Extra != "" })
 	if e.Field == "" && len(e.Details) == 0 && len(e.Fields) == 0 && !ofCalls {
 		return ""

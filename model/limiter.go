@@ -153,7 +153,7 @@ func (l *Limiter) correct(n int) {
 // none.
 func (l *Limiter) refused(err error) {
 	e, ok := errors.AsType[*Error](err)
-	if !ok || e.RetryAfter <= 0 || e.Class != ClassRateLimited && e.Class != ClassOverloaded {
+	if !ok || e.RetryAfter <= 0 || !e.mayPass() {
 		return
 	}
 	l.mu.Lock()

@@ -28,7 +28,7 @@ func TestProbeLocalServers(t *testing.T) {
 	}))
 	defer other.Close()
 	began := time.Now()
-	got := model.Probe(t.Context(), []model.Found{
+	got := model.ProbePlaces(t.Context(), []model.Found{
 		{Provider: "a", BaseURL: hanging.URL},
 		{Provider: "b", BaseURL: two.URL},
 		{Provider: "c", BaseURL: empty.URL},
@@ -50,7 +50,7 @@ func TestProbeLocalServers(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := model.Probe(ctx, []model.Found{{Provider: "b", BaseURL: two.URL}}); len(got) != 0 {
+	if got := model.ProbePlaces(ctx, []model.Found{{Provider: "b", BaseURL: two.URL}}); len(got) != 0 {
 		t.Errorf("found %+v after the context ended, want nothing", got)
 	}
 }

@@ -89,9 +89,16 @@ func recordedStreams(t testing.TB) map[string]recorded {
 // askRecorded makes a call that is answered with the body.
 func askRecorded(t testing.TB, status int, headers map[string]string, content io.Reader) modeltest.Got {
 	t.Helper()
+	return askBody(t, model.Profile{}, []model.Tool{{Name: "list_agents"}}, status, headers, content)
+}
+
+// askBody makes a call of an endpoint with the profile, which offers the tools
+// and is answered with the body.
+func askBody(t testing.TB, p model.Profile, tools []model.Tool, status int, headers map[string]string, content io.Reader) modeltest.Got {
+	t.Helper()
 	b := &body{Reader: content}
 	c, err := model.NewOpenAI(model.Endpoint{
-		Model: "m", BaseURL: "http://models.test/v1", Key: "sk-recorded",
+		Model: "m", BaseURL: "http://models.test/v1", Key: "sk-recorded", Profile: p,
 		Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 			resp := &http.Response{StatusCode: status, Header: http.Header{}, Body: b}
 			for k, v := range headers {
@@ -104,8 +111,7 @@ func askRecorded(t testing.TB, status int, headers map[string]string, content io
 		t.Fatal(err)
 	}
 	got := modeltest.Collect(c.Stream(t.Context(), model.Request{
-		Messages: []model.Message{{Role: model.User, Content: "go on"}},
-		Tools:    []model.Tool{{Name: "list_agents"}},
+		Messages: []model.Message{{Role: model.User, Content: "go on"}}, Tools: tools,
 	}))
 	if !b.closed {
 		t.Error("the response body was not closed")
@@ -263,7 +269,7 @@ func checkCut(t *testing.T, cut int, whole, got modeltest.Got) {
 		t.Fatalf("cut at %d: text %q and reasoning %q are no beginning of %q and %q", cut, got.Text, got.Reasoning, whole.Text, whole.Reasoning)
 	}
 	if got.Err == nil {
-		if whole.Err != nil || got.Text != whole.Text || got.Finish != whole.Finish && got.RawFinish == "" || !cmp.Equal(got.Calls, whole.Calls) {
+		if whole.Err != nil || got.Text != whole.Text || got.Finish != whole.Finish || !cmp.Equal(got.Calls, whole.Calls) {
 			t.Fatalf("cut at %d: success with %+v, want the whole message %+v or an error", cut, got, whole)
 		}
 		return

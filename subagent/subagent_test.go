@@ -154,7 +154,7 @@ func call(events *[]string) tools.Call {
 func TestPeersAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
-		p := subagent.Peers{Self: uio, Exchange: o.exchange, Words: prompts.In("en"), AskTimeout: time.Minute}
+		p := subagent.Peers{Exchange: o.exchange, Words: prompts.In("en"), AskTimeout: time.Minute}
 		var events []string
 		go func() {
 			synctest.Wait()
@@ -188,7 +188,7 @@ func TestPeersAsk(t *testing.T) {
 
 func TestPeersTell(t *testing.T) {
 	o := newOffice(t)
-	p := subagent.Peers{Self: uio, Exchange: o.exchange, Words: prompts.In("en"), Active: func() string { return "the team" }}
+	p := subagent.Peers{Exchange: o.exchange, Words: prompts.In("en"), Active: func() string { return "the team" }}
 	var events []string
 	got, err := p.AskOther(t.Context(), call(&events), tools.AskOtherArgs{Agent: "fse_1", Question: "the page is ready", Expects: "none"})
 	if err != nil || !strings.Contains(got, "msg_uio_001") {
@@ -209,7 +209,7 @@ func TestPeersTell(t *testing.T) {
 func TestRefusalsTellWhatToDo(t *testing.T) {
 	for _, lang := range []string{"zh", "en"} {
 		o := newOffice(t)
-		p := subagent.Peers{Self: uio, Exchange: o.exchange, Words: prompts.In(lang), MayAsk: []string{"res"}}
+		p := subagent.Peers{Exchange: o.exchange, Words: prompts.In(lang), MayAsk: []string{"res"}}
 		free := p
 		free.MayAsk = nil
 		var events []string

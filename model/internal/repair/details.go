@@ -5,42 +5,59 @@ import (
 	"encoding/json"
 )
 
-// AppendDetail adds an item of reasoning_details to those of a reply. A piece
-// of an item that came before, which has its type and index, is put into that
-// one: texts grow, other fields are added.
-func AppendDetail(list []json.RawMessage, item []byte) []json.RawMessage {
-	if len(list) > 0 {
-		if joined, ok := joinDetails(list[len(list)-1], item); ok {
-			list[len(list)-1] = joined
-			return list
+// JoinDetails puts the items of reasoning_details together that came in
+// pieces. A piece belongs to the item before it if that has its type and index:
+// texts grow, other fields are added.
+func JoinDetails(pieces [][]byte) []json.RawMessage {
+	var items []json.RawMessage
+	for len(pieces) > 0 {
+		n := 1
+		for n < len(pieces) && sameDetail(pieces[0], pieces[n]) {
+			n++
 		}
+		items = append(items, joinDetail(pieces[:n]))
+		pieces = pieces[n:]
 	}
-	return append(list, item)
+	return items
+}
+
+func sameDetail(a, b []byte) bool {
+	index := get(a, "index")
+	return !isEmpty(index) && bytes.Equal(index, get(b, "index")) && bytes.Equal(get(a, "type"), get(b, "type"))
 }
 
 // growing are the fields of an item that come in pieces.
 var growing = []string{"text", "summary", "data"}
 
-func joinDetails(old, piece []byte) (json.RawMessage, bool) {
-	if isEmpty(get(old, "index")) || !bytes.Equal(get(old, "index"), get(piece, "index")) ||
-		!bytes.Equal(get(old, "type"), get(piece, "type")) {
-		return nil, false
+// joinDetail makes one item of its pieces.
+func joinDetail(pieces [][]byte) json.RawMessage {
+	if len(pieces) == 1 {
+		return pieces[0]
 	}
-	var a, b map[string]json.RawMessage
-	if json.Unmarshal(old, &a) != nil || json.Unmarshal(piece, &b) != nil {
-		return nil, false
-	}
-	for _, name := range growing {
-		if before, after := text(a[name]), text(b[name]); before != nil && after != nil {
-			whole, _ := Whole(append(bytes.Clone(before), after...))
-			b[name] = appendQuoted(nil, whole)
+	item := map[string]json.RawMessage{}
+	texts := map[string][]byte{}
+	for _, p := range pieces {
+		s := scanner{text: p}
+		s.fields(func(key []byte) bool {
+			value, ok := s.value()
+			if name := string(key); ok && (!isEmpty(value) || item[name] == nil) {
+				item[name] = value
+			}
+			return ok
+		})
+		for _, name := range growing {
+			texts[name] = append(texts[name], text(get(p, name))...)
 		}
 	}
-	for name, value := range b {
-		if !isEmpty(value) || a[name] == nil {
-			a[name] = value
+	for name, t := range texts {
+		if item[name] != nil && len(t) > 0 {
+			whole, _ := Whole(t)
+			item[name] = appendQuoted(nil, whole)
 		}
 	}
-	joined, err := json.Marshal(a)
-	return joined, err == nil
+	joined, err := json.Marshal(item)
+	if err != nil {
+		return pieces[0]
+	}
+	return joined
 }

@@ -136,7 +136,7 @@ func (l *lines) rest(limit int) (text []byte, err error) {
 		l.fill()
 	}
 	text = l.buf[l.from:l.to]
-	l.from = l.to
+	l.from, l.seen = l.to, l.to
 	if l.err == nil || errors.Is(l.err, io.EOF) {
 		return text, nil
 	}

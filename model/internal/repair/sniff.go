@@ -48,7 +48,7 @@ func (l *lines) sniff() kind {
 // kindOf is the kind of a body that begins with text; unknown if more of it
 // must be seen first. ended says that there is no more.
 func kindOf(text []byte, ended bool) kind {
-	if len(text) == 0 {
+	if len(text) == 0 || ended && bytes.HasPrefix(byteOrderMark, text) {
 		if ended {
 			return events
 		}
@@ -66,17 +66,11 @@ func kindOf(text []byte, ended bool) kind {
 			continue
 		}
 		switch {
-		case n < len(name):
-			if ended {
-				return events
-			}
-			return unknown
+		case n == len(text) && ended: // cut inside the name or after it
+			return events
 		case n == len(text):
-			if ended {
-				return events
-			}
 			return unknown
-		case bytes.IndexByte([]byte(":\r\n"), text[n]) >= 0:
+		case n == len(name) && bytes.IndexByte([]byte(":\r\n"), text[n]) >= 0:
 			return events
 		}
 	}
