@@ -249,13 +249,16 @@ func (e *replyExtra) text(calls []event.Call) string {
 	return jsonText(e)
 }
 
-// jsonText is a value as JSON; empty if it has no form in it.
+// jsonText is a value as JSON, texts in it as they are; empty if it has no
+// form in it.
 func jsonText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
 		return ""
 	}
-	return string(text)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // extraText is the extra of a call as JSON.
