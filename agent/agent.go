@@ -208,8 +208,7 @@ func (a *Agent) append(d event.Data) error {
 	if err != nil {
 		return err
 	}
-	a.apply(rec)
-	return nil
+	return a.apply(rec)
 }
 
 // move makes a move of the state machine; callers hold a.mu.

@@ -54,7 +54,9 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 	if err != nil {
 		return none, err
 	}
-	a.apply(rec)
+	if err := a.apply(rec); err != nil {
+		return none, err
+	}
 	got, _ = rec.Data.(event.ModelReplied) // with what was masked
 	return got, nil
 }

@@ -64,7 +64,7 @@ func TestAnotherStopForgetsNoQuestion(t *testing.T) {
 				s.tell("begin")
 				time.Sleep(time.Second)
 				s.agent.Stop(agent.Stop{Mode: agent.Soft, By: event.PersonName})
-				_, ending := s.ask("are you there?")
+				ending := s.ask("are you there?")
 				s.agent.Stop(agent.Stop{Mode: second, By: event.PersonName})
 				select {
 				case e := <-ending:
@@ -100,7 +100,7 @@ func TestALimitForgetsNoOtherWish(t *testing.T) {
 				defer s.cancel()
 				s.tell("begin")
 				time.Sleep(time.Second)
-				_, ending := s.ask("are you there?")
+				ending := s.ask("are you there?")
 				s.agent.Stop(tt.first)
 				s.agent.Stop(tt.then)
 				synctest.Wait()

@@ -113,7 +113,7 @@ func (r *reader) modelFault(ref, written string) (message, hint string) {
 
 // models reads the models and learns their names.
 func models() kind[map[string]Model] {
-	return named(func(r *reader, v value, e entry) bool {
+	k := named(func(r *reader, v value, e entry) bool {
 		if strings.Contains(e.key, "/") || strings.TrimSpace(e.key) == "" {
 			e.node.src.add(Problem{Path: v.path, Message: fmt.Sprintf("%s is no name of a model", quoteShort(e.key)), Hint: "a name has no /, so that it differs from provider/model"}, e.at, false)
 			return false
@@ -121,14 +121,28 @@ func models() kind[map[string]Model] {
 		r.models[e.key] = true
 		return true
 	}, object(modelTable()))
+	read := k.read
+	k.read = func(r *reader, v value) (map[string]Model, bool) {
+		out, ok := read(r, v)
+		r.after(func() { r.checkFallbacks(v, out) })
+		return out, ok
+	}
+	return k
 }
 
 // modelAliases reads foreign names of models and learns them.
 func modelAliases() kind[map[string]string] {
-	return named(func(r *reader, _ value, e entry) bool {
+	k := named(func(r *reader, _ value, e entry) bool {
 		r.aliases[e.key] = true
 		return true
 	}, modelRef())
+	read := k.read
+	k.read = func(r *reader, v value) (map[string]string, bool) {
+		out, ok := read(r, v)
+		r.targets = out
+		return out, ok
+	}
+	return k
 }
 
 // provider is one of the known providers.

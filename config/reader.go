@@ -19,8 +19,9 @@ type reader struct {
 	foreign bool
 
 	params  map[string]Param
-	models  map[string]bool // names that the file defines
-	aliases map[string]bool // names that stand for models
+	models  map[string]bool   // names that the file defines
+	aliases map[string]bool   // names that stand for models
+	targets map[string]string // what they stand for
 	*collected
 }
 

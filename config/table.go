@@ -50,14 +50,45 @@ func modelTable() table[Model] {
 		key("api_key_env", "The name of the variable that holds the key; never a key.", keyVariable(), func(m *Model) *string { return &m.APIKeyEnv }).or("api_key", "key", "token", "api_key_var"),
 		key("temperature", "From 0 to 2.", pointer(decimal(0, 2)), func(m *Model) **float64 { return &m.Temperature }),
 		key("max_output_tokens", "The longest reply.", integer(1, math.MaxInt32), func(m *Model) *int { return &m.MaxOutputTokens }).or("max_tokens", "max_completion_tokens"),
-		key("timeout", "The longest request.", duration(), func(m *Model) *time.Duration { return &m.Timeout }),
+		key("timeout", "How long a reply may make no progress; instead of limits.stall.", duration(), func(m *Model) *time.Duration { return &m.Timeout }),
 		key("retry", "How requests are repeated.", object(retryTable()), func(m *Model) *Retry { return &m.Retry }).or("retries"),
 		key("price", "What a million tokens cost.", pointer(object(priceTable())), func(m *Model) **Price { return &m.Price }).or("cost", "pricing"),
 		key("extra", "Put into the request body as it is.", extra(), func(m *Model) *map[string]any { return &m.Extra }).or("extra_body", "options", "parameters"),
-		later[Model]("rate"),
-		later[Model]("fallback"),
+		key("rate", "What the endpoint allows to one key; models of the same endpoint and key share it.", object(rateTable()), func(m *Model) *Rate { return &m.Rate }).or("rate_limit", "limits", "throttle"),
+		key("fallback", "Models that are asked in turn when this one fails.", list(modelRef()), func(m *Model) *[]string { return &m.Fallback }).or("fallbacks", "backup"),
+		key("profile", "In what the endpoint differs from others of its provider.", object(profileTable()), func(m *Model) *Profile { return &m.Profile }).or("quirks", "compat"),
 		later[Model]("compact_at"),
-		later[Model]("profile"),
+	}}
+}
+
+// rateTable lists the keys of rate.
+func rateTable() table[Rate] {
+	count := integer(1, math.MaxInt32)
+	return table[Rate]{"a rate", []field[Rate]{
+		key("requests_per_minute", "Requests a minute.", count, func(r *Rate) *int { return &r.RequestsPerMinute }).or("rpm", "requests"),
+		key("tokens_per_minute", "Tokens a minute, of prompts and replies.", count, func(r *Rate) *int { return &r.TokensPerMinute }).or("tpm", "tokens"),
+		key("concurrent", "Requests at once.", count, func(r *Rate) *int { return &r.Concurrent }).or("concurrency", "parallel"),
+	}}
+}
+
+// profileTable lists the keys of profile.
+func profileTable() table[Profile] {
+	flag := pointer(boolean())
+	return table[Profile]{"a profile", []field[Profile]{
+		key("echo_reasoning", "When reasoning goes back with the conversation.", oneOf("never", "tool_loop", "always"), func(p *Profile) *string { return &p.EchoReasoning }),
+		key("reasoning_tags", "How reasoning is marked inside the text.", oneOf("off", "paired", "open"), func(p *Profile) *string { return &p.ReasoningTags }),
+		key("tool_calls_as_text", "Whether tool calls are read out of the text.", flag, func(p *Profile) **bool { return &p.ToolCallsAsText }),
+		key("max_tokens_field", "The name of the output limit.", oneOf("max_tokens", "max_completion_tokens"), func(p *Profile) *string { return &p.MaxTokensField }),
+		key("no_temperature", "Leave the temperature out.", flag, func(p *Profile) **bool { return &p.NoTemperature }),
+		key("no_stream_usage", "Leave stream_options out.", flag, func(p *Profile) **bool { return &p.NoStreamUsage }),
+		key("no_parallel_tool_calls", "Leave parallel_tool_calls out.", flag, func(p *Profile) **bool { return &p.NoParallelToolCalls }),
+		key("content_with_calls", "What stands for the text beside tool calls: none is null.", oneOf("none", "empty", "omit"), func(p *Profile) *string { return &p.ContentWithCalls }),
+		key("merge_same_role", "Join user messages that follow each other.", flag, func(p *Profile) **bool { return &p.MergeSameRole }),
+		key("assistant_between_tool_and_user", "Put an assistant message between a tool result and a user message.", flag, func(p *Profile) **bool { return &p.AssistantBetweenToolAndUser }),
+		key("single_system", "Join all system messages into the first message.", flag, func(p *Profile) **bool { return &p.SingleSystem }),
+		key("schema_dialect", "How tool schemas are written.", oneOf("full", "basic", "strict"), func(p *Profile) *string { return &p.SchemaDialect }),
+		key("no_required_tool_choice", "Write a required tool choice as auto, with an instruction.", flag, func(p *Profile) **bool { return &p.NoRequiredToolChoice }),
+		key("num_ctx", "The context size in tokens that the server is asked for.", integer(1, math.MaxInt32), func(p *Profile) *int { return &p.NumCtx }),
 	}}
 }
 
@@ -126,9 +157,9 @@ func limitsTable() table[Limits] {
 		key("tool_timeout", "How long a call of a tool may take.", wait, func(l *Limits) *Limit[time.Duration] { return &l.ToolTimeout }).or("timeout"),
 		key("parallel", "Model calls at once.", count, func(l *Limits) *Limit[int] { return &l.Parallel }).or("concurrency"),
 		key("inbox", "Messages that wait for an agent.", count, func(l *Limits) *Limit[int] { return &l.Inbox }),
-		later[Limits]("stall"),
-		later[Limits]("retry_wait_cap"),
-		later[Limits]("retry_after_text"),
+		key("stall", "How long a reply may make no progress.", wait, func(l *Limits) *Limit[time.Duration] { return &l.Stall }),
+		key("retry_wait_cap", "The longest wait that a provider may ask for.", wait, func(l *Limits) *Limit[time.Duration] { return &l.RetryWaitCap }),
+		key("retry_after_text", "Whether a reply that broke off after its first text is asked again.", boolean(), func(l *Limits) *bool { return &l.RetryAfterText }),
 	}}
 }
 

@@ -63,7 +63,8 @@ type Model struct {
 	Temperature *float64
 	// MaxOutputTokens bounds a reply, 0 when absent.
 	MaxOutputTokens int
-	// Timeout bounds one request, 0 when absent.
+	// Timeout bounds how long a reply may make no progress, in place of
+	// [Limits.Stall]; 0 when absent.
 	Timeout time.Duration
 	// Retry says how requests are repeated.
 	Retry Retry
@@ -71,6 +72,36 @@ type Model struct {
 	Price *Price
 	// Extra is put into the request body as it is: JSON values.
 	Extra map[string]any
+	// Rate is what the endpoint allows; models of one endpoint and key share it.
+	Rate Rate
+	// Fallback are references as in [Team] to the models that are asked in turn
+	// when this one fails; none leads back to a model whose fallback it is.
+	Fallback []string
+	// Profile says in what the endpoint differs from others of its provider.
+	Profile Profile
+}
+
+// Rate is what an endpoint allows to one key; zero fields are absent.
+type Rate struct {
+	RequestsPerMinute, TokensPerMinute, Concurrent int
+}
+
+// Profile holds the switches of an endpoint that go over those of its
+// provider; zero fields are absent.
+type Profile struct {
+	// EchoReasoning is "never", "tool_loop" or "always"; ReasoningTags "off",
+	// "paired" or "open".
+	EchoReasoning, ReasoningTags string
+	// MaxTokensField is "max_tokens" or "max_completion_tokens".
+	MaxTokensField string
+	// ContentWithCalls is "none", "empty" or "omit"; SchemaDialect "full",
+	// "basic" or "strict".
+	ContentWithCalls, SchemaDialect string
+	// The other switches are nil when absent.
+	ToolCallsAsText, NoTemperature, NoStreamUsage, NoParallelToolCalls, NoRequiredToolChoice *bool
+	MergeSameRole, AssistantBetweenToolAndUser, SingleSystem                                 *bool
+	// NumCtx is the context size in tokens that the server is asked for.
+	NumCtx int
 }
 
 // Retry says how often and how patiently a request is repeated; zero fields
@@ -163,6 +194,12 @@ type Limits struct {
 	AskTimeout, ToolTimeout Limit[time.Duration]
 	// Parallel model calls may run at once; Inbox messages may wait for an agent.
 	Parallel, Inbox Limit[int]
+	// Stall bounds how long a reply may make no progress, RetryWaitCap how long
+	// a provider may ask to wait.
+	Stall, RetryWaitCap Limit[time.Duration]
+	// RetryAfterText says that a reply which broke off after its first text is
+	// asked again.
+	RetryAfterText bool
 }
 
 // Transcript says where and how the log of a run is kept.

@@ -126,16 +126,18 @@ func TestACancelledCallHasAResult(t *testing.T) {
 					tt.cast[event.Leader] = actor{plan: []move{hire(2)}}
 				}
 				var p played
+				var began time.Time
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(t.Context())
 					defer cancel(nil)
 					run := start(t, ctx, t.TempDir(), actors(newCast(1, time.Millisecond, tt.cast).client(), rough, func(l *leader.Team) { l.Limits.ToolTimeout = leader.Unlimited }), leader.WithTools(nap(), boom()))
 					time.Sleep(time.Second)
+					began = time.Now()
 					e.end(run, cancel)
 					p.Result, p.err = run.Wait()
 					p.records = recorded(t, run)
 				})
-				checkLog(t, p.records)
+				checkLogTo(t, p.records, began)
 				_, d, ok := resultOf(p.records, planned(tt.who, tt.call, 0))
 				cut := e.name == "cancel" || d.Name != "nap"
 				if !ok || d.IsError != cut || cut && !strings.Contains(d.Result, "cancelled") {
@@ -154,7 +156,7 @@ func TestACancelledCallHasAResult(t *testing.T) {
 func TestNoChildIsLate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for i := range 100 {
+	for i := range 40 {
 		e := runEndings[i%2]
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -162,9 +164,13 @@ func TestNoChildIsLate(t *testing.T) {
 			c := newCast(1, time.Millisecond, map[string]actor{event.Leader: {plan: []move{hire(3), hire(3)}}})
 			run := start(t, ctx, dir, actors(c.client()))
 			time.Sleep(time.Millisecond) // the creations begin now
+			began := time.Now()
 			e.end(run, cancel)
 			_, _ = run.Wait()
-			checkLog(t, recorded(t, run))
+			if took := time.Since(began); took > slowest {
+				t.Errorf("the run ended after %s: a creation waited for nobody", took)
+			}
+			checkLogTo(t, recorded(t, run), began)
 		})
 	}
 }
@@ -190,7 +196,7 @@ func TestTheEndOfALeadersTurnCancelsNobody(t *testing.T) {
 }
 
 // TestStoppedGoesOnTerminatedNever tells a stopped and a terminated agent to go
-// on.
+// on. What they were told before the stop wakes neither.
 func TestStoppedGoesOnTerminatedNever(t *testing.T) {
 	c := newCast(1, 0, map[string]actor{
 		event.Leader: {plan: []move{hire(3)}},
@@ -201,6 +207,8 @@ func TestStoppedGoesOnTerminatedNever(t *testing.T) {
 	var told, toldAgain, stopped error
 	p := perform(t, t.TempDir(), actors(c.client(), rough, func(l *leader.Team) { l.Limits.ToolTimeout = leader.Unlimited }), func(run *leader.Run) {
 		time.Sleep(time.Second)
+		_ = run.Tell("a_1", "hurry")
+		_ = run.Tell("a_2", "hurry")
 		_ = run.Stop("a_1", leader.Now)
 		_ = run.Stop("a_2", leader.Terminate)
 		time.Sleep(time.Minute)

@@ -103,7 +103,10 @@ func ExampleRun_Tell() {
 	if err != nil {
 		panic(err)
 	}
-	for rec := range run.Events(context.Background()) {
+	for rec, err := range run.Events(context.Background()) {
+		if err != nil {
+			panic(err)
+		}
 		if rec.Type() == event.TypeToolStarted { // the leader works: this steers it
 			fmt.Println(run.Tell("Team Leader", "no interface yet"), run.Agents()[0].Tools)
 			close(held)
@@ -129,7 +132,10 @@ func ExampleRun_Stop() {
 	if err != nil {
 		panic(err)
 	}
-	for rec := range run.Events(context.Background()) {
+	for rec, err := range run.Events(context.Background()) {
+		if err != nil {
+			panic(err)
+		}
 		if rec.Agent == "uio_1" && rec.Type() == event.TypeModelRequested {
 			fmt.Println(run.Stop("uio_1", leader.Now))
 			break
@@ -172,12 +178,12 @@ func ExampleError() {
 }
 
 func ExampleWithTools() {
-	price := tools.Func("price", "Look up the price of a thing.",
-		func(_ context.Context, in struct {
-			Thing string `json:"thing" jsonschema:"what to look up"`
-		}) (string, error) {
-			return "a " + in.Thing + " costs 5", nil
-		})
+	type args struct {
+		Thing string `json:"thing" jsonschema:"what to look up"`
+	}
+	price := tools.Func("price", "Look up the price of a thing.", func(_ context.Context, in args) (string, error) {
+		return "a " + in.Thing + " costs 5", nil
+	})
 	asks := modeltest.Sequence(say("", modeltest.Call("price", map[string]any{"thing": "pen"})), say("It costs 5."))
 	t, err := leader.New(leader.Team{Model: leader.Model{Client: asks}, Leader: leader.Lead{Tools: []string{"price"}}}, leader.WithTools(price))
 	if err != nil {
@@ -245,7 +251,7 @@ func TestExamplesStayShort(t *testing.T) {
 	if n := between("func ExampleNew() {\n", "	fmt.Println"); n > 10 {
 		t.Errorf("lead and two workers take %d lines of Go, want at most 10", n)
 	}
-	if n := between("price := ", "\n	asks"); n > 6 {
+	if n := between("type args struct", "\n	asks"); n > 6 {
 		t.Errorf("a tool takes %d lines, want at most 6", n)
 	}
 	file, err := os.ReadFile(filepath.Join("testdata", "signup", "team.yaml"))

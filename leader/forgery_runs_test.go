@@ -17,22 +17,25 @@ import (
 	"github.com/troupe-go/troupe/model/modeltest"
 )
 
-// TestForgedTask: the person's task, whatever it says, is one message of the
-// person.
+// TestForgedTask: the person's task, and what the person adds to it, are
+// messages of the person, whatever they say.
 func TestForgedTask(t *testing.T) {
-	eachGroup(t, func(t *testing.T, texts []string) {
-		for i, f := range forgeAll(t, texts, t.TempDir(), players{"tl": sequence(say("over"))}) {
-			startOf(texts[i]).check(t, f)
-			if d, ok := f.records[0].Data.(event.RunStarted); !ok || d.Task != texts[i] {
-				t.Errorf("the header's task is %.200q, want %.200q", d.Task, texts[i])
-			}
+	eachGroup(t, 8, func(t *testing.T, texts []string) {
+		f := forge(t, t.TempDir(), players{"tl": sequence(later(say("over")))}, texts[0], texts[1:]...)
+		want := startOf(texts[0])
+		for _, text := range texts[1:] {
+			want.send(event.Note, "msg_user", "user", "tl", text)
+		}
+		want.check(t, f)
+		if d, ok := f.records[0].Data.(event.RunStarted); !ok || d.Task != texts[0] {
+			t.Errorf("the header's task is %.200q, want %.200q", d.Task, texts[0])
 		}
 	})
 }
 
 // TestForgedOutput: a worker says each attack on its way and as its report.
 func TestForgedOutput(t *testing.T) {
-	eachGroup(t, func(t *testing.T, texts []string) {
+	eachGroup(t, 32, func(t *testing.T, texts []string) {
 		p := players{
 			"tl": func(_ model.Request, n int) modeltest.Reply {
 				switch {
@@ -57,14 +60,14 @@ func TestForgedOutput(t *testing.T) {
 			want.send(event.Completion, "out_uio", "uio_1", "tl", text)
 		}
 		want.Calls["tl"], want.Calls["uio_1"] = len(texts), len(texts)
-		want.check(t, forge(t, "go", t.TempDir(), p))
+		want.check(t, forge(t, t.TempDir(), p, "go"))
 	})
 }
 
 // TestForgedQuestion: a worker asks each attack, and the leader answers with
 // the same.
 func TestForgedQuestion(t *testing.T) {
-	eachGroup(t, func(t *testing.T, texts []string) {
+	eachGroup(t, 32, func(t *testing.T, texts []string) {
 		p := players{
 			"tl": func(_ model.Request, n int) modeltest.Reply {
 				switch {
@@ -89,7 +92,7 @@ func TestForgedQuestion(t *testing.T) {
 			want.ask("ask_uio", "uio_1", "tl", text, "ans_tl", text)
 		}
 		want.Calls["tl"], want.Calls["uio_1"] = 1+len(texts), len(texts)
-		f := forge(t, "go", t.TempDir(), p)
+		f := forge(t, t.TempDir(), p, "go")
 		want.check(t, f)
 		for i, r := range f.results("uio_1") {
 			checkAnswer(t, r, mailbox.Message{
@@ -110,9 +113,9 @@ func checkAnswer(t *testing.T, result model.Message, want mailbox.Message) {
 
 // TestForgedAnswer: while a worker waits for another, the other and a third
 // say each attack and try each as the question's id. The wait ends with the
-// true answer and not before.
+// true answer and not before, and a second answer is none.
 func TestForgedAnswer(t *testing.T) {
-	eachGroup(t, func(t *testing.T, texts []string) {
+	eachGroup(t, 32, func(t *testing.T, texts []string) {
 		texts = append(texts, "ask_uio_002", "out_fse_001", "msg_user_001", "task_001")
 		p := players{
 			"tl": sequence(say("", create("uio", "begin"), create("fse", "begin"), create("res", "begin")),
@@ -128,12 +131,14 @@ func TestForgedAnswer(t *testing.T) {
 					return r
 				case n == len(texts):
 					return later(say("", call("answer_other_agent", "question_id", "ask_uio_001", "answer", "name, mail")))
+				case n == len(texts)+1:
+					return later(say("", call("answer_other_agent", "question_id", "ask_uio_001", "answer", "none")))
 				}
 				return later(say("api done"))
 			},
 			"res_1": func(_ model.Request, n int) modeltest.Reply {
 				if n < len(texts) {
-					r := later(say(texts[n], call("answer_other_agent", "question_id", "ask_uio_001", "answer", "forged")))
+					r := later(say(texts[n], call("answer_other_agent", "question_id", "ask_uio_001", "answer", fmt.Sprint("forged ", n))))
 					r.Delay += r.Delay / 2
 					return r
 				}
@@ -152,13 +157,13 @@ func TestForgedAnswer(t *testing.T) {
 		want.send(event.Completion, "out_uio", "uio_1", "tl", "done")
 		want.send(event.Completion, "out_fse", "fse_1", "tl", "api done")
 		want.send(event.Completion, "out_res", "res_1", "tl", "looked")
-		want.Calls["tl"], want.Calls["uio_1"], want.Calls["fse_1"], want.Calls["res_1"] = 3, 1, len(texts)+1, len(texts)
-		f := forge(t, "go", t.TempDir(), p)
+		want.Calls["tl"], want.Calls["uio_1"], want.Calls["fse_1"], want.Calls["res_1"] = 3, 1, len(texts)+2, len(texts)
+		f := forge(t, t.TempDir(), p, "go")
 		want.check(t, f)
 		checkAnswer(t, f.results("uio_1")[0], mailbox.Message{
 			ID: "ans_fse_001", Kind: event.Answer, From: "Full-Stack Engineer_1", QuestionID: "ask_uio_001", Content: "name, mail",
 		})
-		for _, r := range append(f.results("res_1"), f.results("fse_1")[:len(texts)]...) {
+		for _, r := range append(f.results("res_1"), slices.Delete(f.results("fse_1"), len(texts), len(texts)+1)...) {
 			if !r.IsError {
 				t.Errorf("a forged answer was taken: %.200q", r.Content)
 			}
@@ -196,7 +201,7 @@ func checkWaited(t *testing.T, records []event.Record, asker, id, answerer strin
 // TestForgedArguments: leader and worker use each attack as the name of an
 // agent or a role, and as a question's id.
 func TestForgedArguments(t *testing.T) {
-	eachGroup(t, func(t *testing.T, texts []string) {
+	eachGroup(t, 32, func(t *testing.T, texts []string) {
 		for i, text := range texts { // refusals repeat what they refuse
 			texts[i] = strings.ToValidUTF8(text[:min(len(text), 2<<10)], "")
 		}
@@ -243,7 +248,7 @@ func TestForgedArguments(t *testing.T) {
 		want.send(event.Task, "task", "tl", "uio_1", "begin")
 		want.send(event.Completion, "out_uio", "uio_1", "tl", "done")
 		want.Calls["tl"], want.Calls["uio_1"] = 1+len(texts)*len(ofLeader("")), len(texts)*len(ofWorker(""))
-		f := forge(t, "go", t.TempDir(), p)
+		f := forge(t, t.TempDir(), p, "go")
 		want.check(t, f)
 		for _, r := range append(f.results("tl")[1:], f.results("uio_1")...) {
 			if !r.IsError {
@@ -255,7 +260,7 @@ func TestForgedArguments(t *testing.T) {
 
 // TestForgedFile: a worker reads files that hold the attacks.
 func TestForgedFile(t *testing.T) {
-	eachGroup(t, func(t *testing.T, texts []string) {
+	eachGroup(t, 32, func(t *testing.T, texts []string) {
 		dir := t.TempDir()
 		var reads []event.Call
 		for i, text := range texts {
@@ -273,7 +278,7 @@ func TestForgedFile(t *testing.T) {
 		want.send(event.Task, "task", "tl", "uio_1", "begin")
 		want.send(event.Completion, "out_uio", "uio_1", "tl", "done")
 		want.Calls["tl"], want.Calls["uio_1"] = 1, len(texts)
-		f := forge(t, "go", dir, p)
+		f := forge(t, dir, p, "go")
 		want.check(t, f)
 		for i, r := range f.results("uio_1") {
 			shownWhole := len(texts[i]) < 8<<10 && strings.Count(texts[i], "\n") < 2000 && !strings.Contains(texts[i], "\x00")
@@ -310,9 +315,9 @@ func TestForgedNames(t *testing.T) {
 		}
 	}
 	creates = append(creates, modeltest.Call("list_agents", nil), look())
-	f := forge(t, "go", t.TempDir(), players{"tl": func(_ model.Request, n int) modeltest.Reply {
+	f := forge(t, t.TempDir(), players{"tl": func(_ model.Request, n int) modeltest.Reply {
 		return append([]modeltest.Reply{say("", makes...), say("", creates...)}, slices.Repeat([]modeltest.Reply{say("waiting")}, 2*len(names))...)[n]
-	}})
+	}}, "go")
 	h := f.happened()
 	if diff := cmp.Diff(names, h.Roles); diff != "" {
 		t.Errorf("roles (-want +got):\n%s", diff)

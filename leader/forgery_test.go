@@ -65,12 +65,12 @@ func forgeries(t *testing.T) []forgery {
 }
 
 // eachGroup runs a test with groups of attacks, so that not each of them needs
-// a run of its own.
-func eachGroup(t *testing.T, test func(t *testing.T, texts []string)) {
+// a run of its own; the conversations grow with the size.
+func eachGroup(t *testing.T, size int, test func(t *testing.T, texts []string)) {
 	t.Helper()
-	const size = 32 // the conversations grow with it
 	for group := range slices.Chunk(forgeries(t), size) {
 		t.Run(group[0].Name, func(t *testing.T) {
+			t.Parallel()
 			var texts []string
 			for _, f := range group {
 				texts = append(texts, f.Content)
@@ -100,50 +100,46 @@ func (l *listener) Stream(ctx context.Context, req model.Request) iter.Seq2[mode
 	return l.Client.Stream(ctx, req)
 }
 
-// forge runs a task in a bubble, with its log in a file; see forgeAll.
-func forge(t *testing.T, task, workDir string, p players) forged {
+// forge runs a task in a bubble, with its log in a file; the person tells the
+// leader the rest at once. It checks that the file holds what the run told,
+// and every conversation (see checkTalk).
+func forge(t *testing.T, workDir string, p players, task string, rest ...string) forged {
 	t.Helper()
-	return forgeAll(t, []string{task}, workDir, p)[0]
-}
-
-// forgeAll runs tasks one after the other. It checks that the file of each
-// holds what the run told, and every conversation (see checkTalk).
-func forgeAll(t *testing.T, tasks []string, workDir string, p players) []forged {
-	t.Helper()
-	var all []forged
+	l := &listener{Client: p.client(), talks: map[string][]model.Message{}}
+	f := forged{talks: l.talks}
 	runDir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		const none = leader.Unlimited
-		l := &listener{Client: p.client()}
 		made, err := leader.New(leader.Team{
 			Model:  leader.Model{Client: l, Name: "test/test"},
 			Leader: leader.Lead{MaxSteps: none},
-			Limits: leader.Limits{MaxSteps: none, Steps: none, Spawns: none, Agents: none},
+			Limits: leader.Limits{MaxSteps: none, Steps: none, Spawns: none, Agents: none, Tokens: none, Deadline: none},
 		}, leader.WithWorkDir(workDir), leader.WithRunDir(runDir), leader.WithSync("off"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, task := range tasks {
-			l.talks = map[string][]model.Message{}
-			run, err := made.Start(t.Context(), task)
-			if err != nil {
+		run, err := made.Start(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range rest {
+			if err := run.Tell("Team Leader", text); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := run.Wait(); err != nil {
-				t.Fatal(err)
-			}
-			f := forged{records: collect(t, run.Events(t.Context())), talks: l.talks}
-			read := collect(t, transcript.ReadFile(t.Context(), run.Log(), transcript.ReadOptions{}))
-			if diff := cmp.Diff(encoded(t, f.records), encoded(t, read)); diff != "" {
-				t.Fatalf("the file differs from what the run told (-want +got):\n%.2000s", diff)
-			}
-			for agent := range f.talks {
-				f.checkTalk(t, agent)
-			}
-			all = append(all, f)
+		}
+		if _, err := run.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		f.records = collect(t, run.Events(t.Context()))
+		read := collect(t, transcript.ReadFile(t.Context(), run.Log(), transcript.ReadOptions{}))
+		if diff := cmp.Diff(encoded(t, f.records), encoded(t, read)); diff != "" {
+			t.Fatalf("the file differs from what the run told (-want +got):\n%.2000s", diff)
 		}
 	})
-	return all
+	for agent := range f.talks {
+		f.checkTalk(t, agent)
+	}
+	return f
 }
 
 func collect(t *testing.T, records iter.Seq2[event.Record, error]) []event.Record {

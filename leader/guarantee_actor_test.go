@@ -147,8 +147,8 @@ func (c *cast) client() model.Client {
 }
 
 func (c *cast) reply(req model.Request) modeltest.Reply {
-	if len(req.Tools) == 0 {
-		return modeltest.Reply{Text: "wrapped up"}
+	if len(req.Tools) == 0 { // a last word, with a call all the same, as models do
+		return modeltest.Reply{Text: "wrapped up", Calls: []event.Call{ask(req.Agent, event.Leader)}}
 	}
 	a := c.actors[req.Agent]
 	open := unanswered(req)
@@ -315,3 +315,6 @@ func dump(t *testing.T, records []event.Record) {
 func send(to, text string) event.Call {
 	return modeltest.Call("send_message_to_sub_agent", map[string]any{"agent": to, "message": text})
 }
+
+// pass lets time pass for the person; it is called in a bubble.
+func pass(d time.Duration) { time.Sleep(d) }

@@ -21,7 +21,8 @@ import (
 func nap() tools.Tool {
 	return tools.FuncCall("nap", "Sleeps", func(ctx context.Context, _ tools.Call, in struct {
 		MS int `json:"ms"`
-	}) (string, error) {
+	},
+	) (string, error) {
 		select {
 		case <-time.After(time.Duration(in.MS) * time.Millisecond):
 			return "slept", nil
@@ -52,7 +53,8 @@ func chaos(rng *rand.Rand, n int) map[string]actor {
 		lead.plan = append(lead.plan, []move{
 			does(ask(event.Leader, pick())), does(ask(event.Leader, pick())), does(waitFor("any")), does(waitFor("all")),
 			does(send(pick(), "go on")), does(halt("stop_sub_agent", pick())), does(halt("terminate_sub_agent", pick())),
-			{text: "enough for now"}, does(create("actor", "help")), does(waitFor("all", pick())),
+			{text: "enough for now"},
+			does(create("actor", "help")), does(waitFor("all", pick())),
 		}[rng.IntN(10)])
 	}
 	cast := map[string]actor{event.Leader: lead}
@@ -99,7 +101,7 @@ func chaoticMove(rng *rand.Rand, self, other string) move {
 func meddle(rng *rand.Rand, n, times int) func(*leader.Run) {
 	return func(run *leader.Run) {
 		for range times {
-			time.Sleep(time.Duration(rng.Int64N(int64(4 * time.Second))))
+			pass(time.Duration(rng.Int64N(int64(4 * time.Second))))
 			who := aid(1 + rng.IntN(n))
 			switch rng.IntN(5) {
 			case 0:
@@ -152,6 +154,46 @@ func TestEveryQuestionEnds(t *testing.T) {
 	}
 }
 
+// TestAnswersThatAreNone answers a question that is somebody else's, one that
+// ended before, one that there is not, and one a second time.
+func TestAnswersThatAreNone(t *testing.T) {
+	c := newCast(1, time.Millisecond, map[string]actor{
+		event.Leader: {plan: []move{hire(3)}},
+		"a_1":        {plan: []move{does(ask("a_1", "a_2")), does(ask("a_1", "a_3"))}},
+		"a_2": {silent: true, plan: []move{
+			does(sleep(10_000)),
+			does(answer("a_2", "ask_a_001", "too late"), answer("a_2", "ask_zz_007", "to nothing")),
+		}},
+		"a_3": {silent: true, plan: []move{
+			does(sleep(1000)), does(answer("a_3", "ask_a_001", "not mine")), does(sleep(8000)),
+			does(answer("a_3", "ask_a_002", "the first"), answer("a_3", "ask_a_002", "the second")),
+		}},
+	})
+	p := perform(t, t.TempDir(), actors(c.client(), unlimited, func(l *leader.Team) { l.Limits.AskTimeout = 5 * time.Second }), nil, leader.WithTools(nap()))
+	checkLog(t, p.records)
+	for call, wantErr := range map[string]bool{
+		planned("a_2", 1, 0): true, planned("a_2", 1, 1): true, planned("a_3", 1, 0): true,
+		planned("a_3", 3, 0): false, planned("a_3", 3, 1): true,
+	} {
+		if _, d, ok := resultOf(p.records, call); !ok || d.IsError != wantErr {
+			t.Errorf("%s: %+v, want an error: %t", call, d, wantErr)
+		}
+	}
+	closed := dataOf[event.QuestionClosed](p.records)
+	if len(closed) != 2 || closed[0].Outcome != event.TimedOut || closed[1].Text != "the first" {
+		t.Errorf("the questions ended %+v", closed)
+	}
+	first, timedOut, _ := resultOf(p.records, planned("a_1", 0, 0))
+	_, answered, _ := resultOf(p.records, planned("a_1", 1, 0))
+	if !timedOut.IsError || !strings.Contains(answered.Result, "the first") || strings.Contains(answered.Result, "second") {
+		t.Errorf("the asker was told %q and %q", timedOut.Result, answered.Result)
+	}
+	if took := first.Time.Sub(p.records[0].Time); took > 6*time.Second {
+		t.Errorf("the question timed out after %s, want 5s", took)
+	}
+	dump(t, p.records)
+}
+
 // checkEndings holds that each question ended for a reason that the log has at
 // the same moment, and that its asker went on at that moment, knowing why.
 func checkEndings(t *testing.T, records []event.Record) {
@@ -167,7 +209,12 @@ func checkEndings(t *testing.T, records []event.Record) {
 				t.Errorf("%s ended %s at %s, and nothing in the log says why", d.ID, d.Outcome, rec.Time)
 			}
 			end, result, ok := resultOf(records, q.CallID)
-			if ok && end.Seq < rec.Seq { // the leader's ask ended early
+			if ok && strings.Contains(result.Result, "stays open") { // the leader's ask ended early
+				if !slices.ContainsFunc(dataOf[event.MessageSent](records[i:]), func(m event.MessageSent) bool {
+					return m.To == q.From && m.Kind == event.Note && strings.HasPrefix(m.Content, d.ID)
+				}) {
+					t.Errorf("%s ended %s after its ask had ended early, and no note says so", d.ID, d.Outcome)
+				}
 				continue
 			}
 			told := strings.Contains(result.Result, d.ID) || strings.Contains(result.Result, "cancelled")

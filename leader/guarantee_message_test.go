@@ -36,7 +36,7 @@ func TestASteeringMessageIsInTheVeryNextRequest(t *testing.T) {
 		"a_1":        {plan: []move{does(sleep(10_000)), does(sleep(10_000))}},
 	})
 	p := perform(t, t.TempDir(), actors(c.client(), rough), func(run *leader.Run) {
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		if err := run.Tell("Actor_1", "no API yet"); err != nil {
 			t.Error(err)
 		}
@@ -101,13 +101,13 @@ func lastingTeam() model.Client {
 func nudge(t *testing.T, seed uint64, who string, times int) func(*leader.Run) {
 	return func(run *leader.Run) {
 		rng := rand.New(rand.NewPCG(seed, 6))
-		time.Sleep(time.Second)
+		pass(time.Second)
 		for i := range times {
 			if err := run.Tell(who, fmt.Sprint(i)); err != nil {
 				t.Errorf("message %d: %v", i, err)
 				return
 			}
-			time.Sleep(time.Millisecond)
+			pass(time.Millisecond)
 			for range rng.IntN(50) {
 				runtime.Gosched()
 			}
@@ -121,12 +121,12 @@ func TestAMessageNeverMissesTheEndOfARun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	taken, refused := 0, 0
-	for i := range 500 {
+	for i := range 200 {
 		c := newCast(uint64(i), time.Millisecond, map[string]actor{event.Leader: {}})
 		var told error
 		p := perform(t, dir, actors(c.client()), func(run *leader.Run) {
-			time.Sleep(time.Millisecond)
-			for range i % 100 * 5 {
+			pass(time.Millisecond)
+			for range i % 20 {
 				runtime.Gosched()
 			}
 			told = run.Tell(event.Leader, "one more thing")
@@ -205,7 +205,7 @@ func TestUnreadMessagesOfATerminatedAgentComeBack(t *testing.T) {
 	})
 	p := perform(t, t.TempDir(), actors(c.client(), unlimited, func(l *leader.Team) { l.Leader.Tools = []string{"nap"} }),
 		func(run *leader.Run) {
-			time.Sleep(time.Second)
+			pass(time.Second)
 			if err := run.Tell("a_1", "from the person"); err != nil {
 				t.Error(err)
 			}

@@ -17,7 +17,7 @@ func TestEachTurnHasOneReport(t *testing.T) {
 	down := model.NewError(model.ClassAuth, "the key was refused")
 	stop := func(f func(run *leader.Run) error) func(*leader.Run) {
 		return func(run *leader.Run) {
-			time.Sleep(time.Second)
+			pass(time.Second)
 			_ = f(run)
 		}
 	}

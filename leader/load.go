@@ -1,8 +1,11 @@
 package leader
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,7 +50,7 @@ func Known(env func(string) (string, bool), params map[string]string, custom ...
 
 // fromFile turns a checked team file into a team.
 func fromFile(file *config.Team, o options) (*Leader, error) {
-	models := &modelFinder{file: file, options: &o, found: map[string]Model{}}
+	models := &modelFinder{file: file, options: &o, found: map[string]Model{}, limiters: map[place]*model.Limiter{}}
 	t := Team{
 		Name: file.Name, Description: file.Description, Model: models.find(file.Model),
 		Leader: Lead{
@@ -66,6 +69,8 @@ func fromFile(file *config.Team, o options) (*Leader, error) {
 	if err := models.err(); err != nil {
 		return nil, err
 	}
+	o.sync = cmp.Or(o.sync, file.Transcript.Sync)
+	o.runDir = cmp.Or(o.runDir, file.Transcript.Dir)
 	if o.override != nil {
 		o.override(&t)
 	}
@@ -100,6 +105,8 @@ type modelFinder struct {
 	options *options
 	found   map[string]Model
 	errs    []error
+
+	limiters map[place]*model.Limiter
 }
 
 // own finds the model of somebody who may have none of their own.
@@ -131,6 +138,11 @@ func (f *modelFinder) find(ref string) Model {
 		f.errs = append(f.errs, ErrNoModel)
 		return Model{}
 	}
+	return f.get(ref)
+}
+
+// get opens the model of a reference, or returns it if it is open.
+func (f *modelFinder) get(ref string) Model {
 	if alias, ok := f.file.ModelAliases[ref]; ok {
 		ref = alias
 	}
@@ -159,8 +171,10 @@ func (f *modelFinder) open(ref string) (Model, error) {
 	}
 	client, info, err := model.Open(model.Spec{
 		Provider: entry.Provider, Model: entry.Model, BaseURL: entry.BaseURL, KeyEnv: entry.APIKeyEnv,
-		Temperature: entry.Temperature, MaxOutputTokens: entry.MaxOutputTokens, Timeout: entry.Timeout, Extra: entry.Extra,
-		MaxConns: f.file.Limits.Parallel.Or(0, 0),
+		Temperature: entry.Temperature, MaxOutputTokens: entry.MaxOutputTokens, Extra: entry.Extra,
+		Stall:   cmp.Or(entry.Timeout, f.file.Limits.Stall.Or(0, -1)),
+		Profile: profileOf(entry.Provider, entry.Profile), MaxConns: f.file.Limits.Parallel.Or(0, manyConns),
+		ReadFile: f.readScript,
 	}, f.options.env)
 	if err != nil {
 		return Model{}, err
@@ -168,9 +182,10 @@ func (f *modelFinder) open(ref string) (Model, error) {
 	if info.Key != "" {
 		f.options.secrets = append(f.options.secrets, info.Key)
 	}
-	client = model.WithRetry(client, model.RetryPolicy{
-		Max: entry.Retry.Max.Or(0, Unlimited), Base: entry.Retry.Base, Cap: entry.Retry.Cap,
-	})
+	if !info.Scripted {
+		client = f.limiter(info, entry.Rate).Client(client)
+	}
+	client = model.WithRetry(client, retryPolicy(entry.Retry, f.file.Limits))
 	m := Model{Client: client, Name: info.Ref, Scripted: info.Scripted, MaxOutputTokens: entry.MaxOutputTokens}
 	if p := entry.Price; p != nil {
 		m.Price = &Price{Currency: p.Currency, Input: p.Input, CachedInput: p.Input, Output: p.Output}
@@ -178,8 +193,21 @@ func (f *modelFinder) open(ref string) (Model, error) {
 			m.Price.CachedInput = *p.CachedInput
 		}
 	}
-	return m, nil
+	return f.withFallbacks(m, entry.Fallback), nil
 }
+
+// readScript reads the file of a scripted model; its name is relative to the
+// team file.
+func (f *modelFinder) readScript(name string) ([]byte, error) {
+	if f.options.model == "" && !filepath.IsAbs(name) { // one given as an option is relative to the current folder
+		name = filepath.Join(f.file.Dir, name)
+	}
+	return os.ReadFile(name)
+}
+
+// manyConns is how many idle connections to an endpoint are kept when the
+// number of calls at once is not limited.
+const manyConns = 1024
 
 // err joins what went wrong, each mistake once.
 func (f *modelFinder) err() error {

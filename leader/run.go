@@ -28,11 +28,12 @@ type Run struct {
 	exchange mailbox.Exchange
 	budget   *budget
 	words    prompts.Words
-	gate     *model.Gate
+	gate     *model.Gate // nil: no limit
 	space    *tools.Workspace
 	started  time.Time
 
 	spawns chan spawnRequest // to the loop, which alone starts workers
+	kits   map[string]*kit   // by role id; the loop's own
 	ending chan struct{}     // closed when the loop starts no more
 	pauses chan string       // by whom; one slot
 	done   chan struct{}     // closed when the run has ended
@@ -234,16 +235,17 @@ func (r *Run) isOver() bool {
 
 // leaderBroke reports whether the leader's last turn ended badly.
 func (r *Run) leaderBroke() bool {
-	tl, _ := r.roster.view(event.Leader)
 	end := r.roster.leaderEnd()
-	return !tl.state.Busy() && end.Reason != "" && end.Reason != event.EndNatural
+	return !r.roster.state(event.Leader).Busy() && end.Reason != "" && end.Reason != event.EndNatural
 }
 
 // quiet reports whether nobody works or is about to; the caller holds r.mu.
 func (r *Run) quiet() bool {
+	if r.roster.anyBusy() {
+		return false
+	}
 	for id, box := range r.boxes {
-		m, _ := r.roster.view(id)
-		if m.state.Busy() || m.state != event.Finished && box.Waking() {
+		if s := r.roster.state(id); s.Busy() || s != event.Finished && box.Waking() {
 			return false
 		}
 	}

@@ -66,11 +66,11 @@ func (q *question) closedError() error {
 	return fmt.Errorf("%w: %s ended before, as %s", ErrClosedQuestion, q.opened.ID, q.closed.Outcome)
 }
 
-// report calls Late for a question that was just closed if its answer has to
+// report calls Late for a question that was just closed if its end has to
 // travel as a note. The caller does not hold the mutex; a closed question does
 // not change any more.
 func (d *Desk) report(q *question) {
-	if q.yielded != "" && (q.closed.Outcome == event.Answered || q.closed.Outcome == event.Implicit) {
+	if q.yielded != "" {
 		d.late(q.opened, q.closed)
 	}
 }
@@ -121,6 +121,7 @@ func (d *Desk) end(q *question, o event.Outcome, text, detail string, turn int) 
 		agent, turn = q.opened.From, q.turn
 	case event.Answered, event.Implicit, event.Declined:
 		c.From = q.opened.To
+	case event.CompletedWithoutAnswer, event.Failed, event.OverBudget: // from nobody, unless there is a text
 	}
 	if text != "" {
 		c.From = q.opened.To

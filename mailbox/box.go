@@ -141,6 +141,7 @@ func (b *Box) apply(rec event.Record) {
 		b.remove(d.ID)
 	case event.MessageReturned:
 		b.remove(d.ID)
+	default: // about no message
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/modeltest"

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 
 // Defaults of an [Endpoint].
 const (
-	DefaultTimeout  = 120 * time.Second
+	DefaultTimeout  = 10 * time.Minute
 	DefaultMaxConns = 8
 )
 
@@ -39,8 +40,12 @@ type Endpoint struct {
 	// [Request.MaxOutputTokens] goes before it.
 	MaxOutputTokens int
 	// Timeout bounds the whole call, the reply's last piece included; 0 means
-	// [DefaultTimeout].
+	// [DefaultTimeout], or twice Stall if that is longer.
 	Timeout time.Duration
+	// Stall bounds how long a reply makes no progress, from the request on;
+	// comments and empty pieces are none. 0 means [DefaultStall], a negative
+	// number no bound.
+	Stall time.Duration
 	// Extra is put into the request body as it is, over everything else.
 	Extra map[string]any
 	// Profile says in what the endpoint differs; the zero value means what is
@@ -57,7 +62,10 @@ type Endpoint struct {
 // NewTransport returns a transport that keeps up to maxConns idle connections
 // to a host, for clients that share one or want to close them.
 func NewTransport(maxConns int) *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: 90 * time.Second}
+	if usual, ok := http.DefaultTransport.(*http.Transport); ok { // the program may have put another there
+		t = usual.Clone()
+	}
 	t.MaxIdleConns = 0 // no bound over all hosts
 	t.MaxIdleConnsPerHost = maxConns
 	return t
@@ -66,44 +74,51 @@ func NewTransport(maxConns int) *http.Transport {
 // NewOpenAI returns a client of the endpoint. It fails for an endpoint without
 // a model or a usable address; it does not connect.
 func NewOpenAI(e Endpoint) (Client, error) {
-	if e.Model == "" {
-		return nil, errors.New("model: endpoint without a model")
-	}
-	if e.Timeout < 0 || e.MaxOutputTokens < 0 || e.MaxConns < 0 {
-		return nil, errors.New("model: endpoint with a negative timeout, output limit or number of connections")
-	}
-	if strings.ContainsFunc(e.Key, unicode.IsControl) {
-		return nil, errors.New("model: the key has a line break or another control character; check its variable")
-	}
-	if e.Provider == "" {
-		e.Provider = providerCompatible
-	}
-	if e.BaseURL == "" {
-		p, _ := FindProvider(e.Provider)
-		e.BaseURL = p.BaseURL
-	}
-	if e.Timeout == 0 {
-		e.Timeout = DefaultTimeout
-	}
-	if e.MaxConns == 0 {
-		e.MaxConns = DefaultMaxConns
-	}
-	if e.Transport == nil {
-		e.Transport = NewTransport(e.MaxConns)
-	}
-	if e.Profile == (Profile{}) {
-		e.Profile = usualProfile(e.Provider)
+	e, err := e.complete()
+	if err != nil {
+		return nil, err
 	}
 	address, err := parseBaseURL(e.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	a := &adapter{endpoint: e, address: address, http: &http.Client{Transport: e.Transport, CheckRedirect: sameHost}}
+	transport := e.Transport
+	if e.Stall > 0 {
+		transport = &stallTransport{base: transport, after: e.Stall}
+	}
+	a := &adapter{endpoint: e, address: address, http: &http.Client{Transport: transport, CheckRedirect: sameHost}}
 	a.config, a.header = clientConfig(e, address)
 	if a.fields, err = extraFields(e); err != nil {
 		return nil, err
 	}
 	return a, nil
+}
+
+// complete is the endpoint with all defaults, or says what no default can
+// replace.
+func (e Endpoint) complete() (Endpoint, error) {
+	if e.Model == "" {
+		return e, errors.New("model: endpoint without a model")
+	}
+	if e.Timeout < 0 || e.MaxOutputTokens < 0 || e.MaxConns < 0 {
+		return e, errors.New("model: endpoint with a negative timeout, output limit or number of connections")
+	}
+	if strings.ContainsFunc(e.Key, unicode.IsControl) {
+		return e, errors.New("model: the key has a line break or another control character; check its variable")
+	}
+	e.Provider = cmp.Or(e.Provider, providerCompatible)
+	if e.BaseURL == "" {
+		p, _ := FindProvider(e.Provider)
+		e.BaseURL = p.BaseURL
+	}
+	e.Stall = cmp.Or(e.Stall, DefaultStall)
+	e.Timeout = cmp.Or(e.Timeout, max(DefaultTimeout, 2*e.Stall))
+	e.MaxConns = cmp.Or(e.MaxConns, DefaultMaxConns)
+	if e.Transport == nil {
+		e.Transport = NewTransport(e.MaxConns)
+	}
+	e.Profile = cmp.Or(e.Profile, FamilyProfile(e.Provider))
+	return e, nil
 }
 
 // parseBaseURL checks an address; people paste it with the path of the call.

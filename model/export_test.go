@@ -1,4 +1,4 @@
 package model
 
-// Probe lets tests ask servers at addresses of their own.
-var Probe = probe
+// ProbePlaces lets tests ask servers at addresses of their own.
+var ProbePlaces = probe

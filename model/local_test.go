@@ -21,10 +21,14 @@ func TestProbeLocalServers(t *testing.T) {
 	empty.SetModels()
 	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer hanging.Close()
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }))
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if _, err := w.Write([]byte("<html>")); err != nil {
+			t.Error(err)
+		}
+	}))
 	defer other.Close()
 	began := time.Now()
-	got := model.Probe(t.Context(), []model.Found{
+	got := model.ProbePlaces(t.Context(), []model.Found{
 		{Provider: "a", BaseURL: hanging.URL},
 		{Provider: "b", BaseURL: two.URL},
 		{Provider: "c", BaseURL: empty.URL},
@@ -46,7 +50,7 @@ func TestProbeLocalServers(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := model.Probe(ctx, []model.Found{{Provider: "b", BaseURL: two.URL}}); len(got) != 0 {
+	if got := model.ProbePlaces(ctx, []model.Found{{Provider: "b", BaseURL: two.URL}}); len(got) != 0 {
 		t.Errorf("found %+v after the context ended, want nothing", got)
 	}
 }

@@ -134,7 +134,7 @@ func TestAzureAddresses(t *testing.T) {
 			Provider: "azure", Model: "gpt-4.1", BaseURL: tt.base, Key: "azure-key",
 			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 				seen = r
-				return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("data: [DONE]\n"))}, nil
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("data: [DONE]\n"))}, nil
 			}),
 		})
 		ask(t, c)
@@ -346,7 +346,7 @@ func TestTimeouts(t *testing.T) {
 		pr, pw := io.Pipe()
 		context.AfterFunc(r.Context(), func() { pw.CloseWithError(r.Context().Err()) })
 		first := strings.NewReader("data: {\"choices\":[{\"delta\":{\"content\":\"one\"}}]}\n\n")
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(io.MultiReader(first, pr))}, nil
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(io.MultiReader(first, pr))}, nil
 	})
 	endpoint := model.Endpoint{Model: "m", BaseURL: "http://models.test", Transport: hang, Timeout: 10 * time.Second}
 

@@ -80,12 +80,3 @@ const (
 	DialectBasic  Dialect = "basic"  // without references, additionalProperties, formats and exclusive bounds
 	DialectStrict Dialect = "strict" // every property required, optional ones nullable, nothing else allowed
 )
-
-// usualProfile is the profile of a provider's endpoints as long as nothing
-// else is known of them.
-func usualProfile(provider string) Profile {
-	if provider == providerOpenAI || provider == providerAzure {
-		return Profile{MaxTokensField: "max_completion_tokens"}
-	}
-	return Profile{}
-}

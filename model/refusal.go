@@ -24,8 +24,14 @@ func refusal(status int, header http.Header, body []byte) *Error {
 	e := NewError(classOf(status, words, codes), words)
 	e.Status = status
 	e.RetryAfter = retryAfter(header, time.Now())
+	if e.RetryAfter == 0 && e.mayPass() {
+		e.RetryAfter = retryAfterBody(body, words)
+	}
 	return e
 }
+
+// mayPass reports whether the error is of a kind that waiting helps against.
+func (e *Error) mayPass() bool { return e.Class == ClassRateLimited || e.Class == ClassOverloaded }
 
 // streamError turns an error object inside a reply into an error; status is 0
 // or the status that the object names.
@@ -33,6 +39,9 @@ func streamError(status int, words, codes string) *Error {
 	words = cutWords(words)
 	e := NewError(classOf(status, words, codes), words)
 	e.Status = status
+	if e.mayPass() {
+		e.RetryAfter = retryAfterWords(words)
+	}
 	return e
 }
 
@@ -160,6 +169,9 @@ func providerWords(body []byte) (words, codes string) {
 	if words == "" {
 		words = strings.TrimSpace(string(body))
 	}
+	if param, ok := asText(inner["param"]); ok && !strings.Contains(words, param) {
+		words += " (parameter " + param + ")"
+	}
 	for _, key := range codeKeys {
 		if raw := inner[key]; raw != nil {
 			codes += strings.Trim(string(raw), `"`) + " "
@@ -219,8 +231,10 @@ func cutWords(s string) string {
 // Retry-After-Ms, seconds or a date in Retry-After. Zero means that it does
 // not say.
 func retryAfter(header http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
-		return seconds(ms / 1000)
+	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
+		if ms, err := strconv.ParseFloat(header.Get(name), 64); err == nil {
+			return seconds(ms / 1000)
+		}
 	}
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if s, err := strconv.ParseFloat(value, 64); err == nil {

@@ -19,12 +19,13 @@ type Spec struct {
 	BaseURL string
 	// KeyEnv replaces the provider's variable of the key.
 	KeyEnv string
-	// Temperature, MaxOutputTokens, Timeout, Extra, Transport and MaxConns are
-	// those of [Endpoint].
+	// Temperature, MaxOutputTokens, Timeout, Stall, Extra, Profile, Transport
+	// and MaxConns are those of [Endpoint].
 	Temperature     *float64
 	MaxOutputTokens int
-	Timeout         time.Duration
+	Timeout, Stall  time.Duration
 	Extra           map[string]any
+	Profile         Profile
 	Transport       http.RoundTripper
 	MaxConns        int
 	// ReadFile reads the file of a scripted model; nil means [os.ReadFile].
@@ -66,9 +67,9 @@ func (e *KeyError) Hint() string {
 		"or use a local model, for example ollama/qwen3:8b", e.Env)
 }
 
-// Open returns a client for the model that spec names: an adapter to its
-// endpoint, or a player of its script. It makes no connection. Retries and
-// limits are for the caller to add.
+// Open returns a client for the model that spec names: one that learns what
+// its endpoint refuses ([NewAdaptive]), or a player of its script. It makes no
+// connection. Retries and limits are for the caller to add.
 func Open(spec Spec, lookup func(string) (string, bool)) (Client, Info, error) {
 	if spec.Provider == providerScripted {
 		return openScript(spec)
@@ -77,7 +78,7 @@ func Open(spec Spec, lookup func(string) (string, bool)) (Client, Info, error) {
 	if err != nil {
 		return nil, Info{}, err
 	}
-	c, err := NewOpenAI(e)
+	c, err := NewAdaptive(e)
 	if err != nil {
 		return nil, Info{}, err
 	}
@@ -139,7 +140,7 @@ func Resolve(spec Spec, lookup func(string) (string, bool)) (Endpoint, Info, err
 	return Endpoint{
 		Provider: p.Name, Model: spec.Model, BaseURL: base, Key: info.Key, KeyEnv: info.KeyEnv,
 		Temperature: spec.Temperature, MaxOutputTokens: spec.MaxOutputTokens, Timeout: spec.Timeout,
-		Extra: spec.Extra, Transport: spec.Transport, MaxConns: spec.MaxConns,
+		Stall: spec.Stall, Extra: spec.Extra, Profile: spec.Profile, Transport: spec.Transport, MaxConns: spec.MaxConns,
 	}, info, nil
 }
 

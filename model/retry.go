@@ -8,32 +8,48 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"github.com/troupe-go/troupe/event"
 )
 
 // Defaults of a [RetryPolicy].
 const (
-	DefaultRetries = 5
-	DefaultBase    = 200 * time.Millisecond
-	DefaultCap     = 5 * time.Second
-	DefaultWaitCap = 120 * time.Second
+	DefaultRetries     = 10
+	DefaultBase        = 200 * time.Millisecond
+	DefaultCap         = 5 * time.Second
+	DefaultWaitCap     = 120 * time.Second
+	DefaultRetryBudget = 10 * time.Minute
 )
 
-// RetryPolicy says how often and when a failed call is tried again. The zero
-// value has the defaults.
+// RetryPolicy says how often and when a failed call is tried again. Each class
+// of errors has a ladder of its own (spec/endpoints.md, lines 35 and 36):
+//
+//	overloaded                                        8 times, 10 × Base to 12 × Cap
+//	rate_limited                                      8 times, 5 × Base to 6 × Cap
+//	transport                                         5 times, Base to Cap
+//	server_error, provider_error, truncated_stream,
+//	empty_response                                    3 times, Base to Cap
+//	stalled                                           2 times, Base to Cap
+//
+// Each wait is twice the one before it, less a random part of up to half. The
+// zero value has the defaults.
 type RetryPolicy struct {
-	// Max is how many times a call is tried again after the first; 0 means
-	// [DefaultRetries], a negative number never.
+	// Max is how many times a call is tried again after the first, whatever
+	// the class; 0 means as often as the ladder of the class says and
+	// [DefaultRetries] times in all, a negative number never.
 	Max int
-	// Base is the wait before the first retry; each wait is twice the one
-	// before it, up to Cap, less a random part of up to half. Zero means
-	// [DefaultBase] and [DefaultCap].
+	// Base and Cap are the first and the longest wait of the shortest ladder.
+	// Zero means [DefaultBase] and [DefaultCap].
 	Base, Cap time.Duration
 	// WaitCap is the longest wait that a provider may ask for; if it asks for
 	// more the call fails. Zero means [DefaultWaitCap].
 	WaitCap time.Duration
+	// Budget bounds all waits of one call together; a call whose next wait
+	// would go past it fails. Zero means [DefaultRetryBudget], a negative
+	// number no bound.
+	Budget time.Duration
+	// AfterText lets a call be tried again also after it showed text, reasoning
+	// or calls, which are then void. A warning says so.
+	AfterText bool
 	// Rand returns numbers from 0 up to 1 and is safe for use by many
 	// goroutines at once; nil means [rand.Float64].
 	Rand func() float64
@@ -48,8 +64,8 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	set(&p.Base, DefaultBase)
 	set(&p.Cap, DefaultCap)
 	set(&p.WaitCap, DefaultWaitCap)
-	if p.Max == 0 {
-		p.Max = DefaultRetries
+	if p.Budget == 0 {
+		p.Budget = DefaultRetryBudget
 	}
 	if p.Rand == nil {
 		p.Rand = rand.Float64
@@ -59,8 +75,9 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 
 // WithRetry returns a client that tries a call of c again when it failed with
 // a retryable [*Error] before anything visible came: text, reasoning or calls.
-// A notice [event.ModelRetried] goes before each wait. Usage of the failed
-// attempts is added to that of the last one.
+// A notice [event.ModelRetried] goes before each wait; the end of the context
+// ends a wait at once. Usage of the failed attempts is added to that of the
+// last one.
 func WithRetry(c Client, p RetryPolicy) Client {
 	return &retrying{client: c, policy: p.withDefaults()}
 }
@@ -73,9 +90,7 @@ type retrying struct {
 // Stream asks the client below until it answers; see [Client].
 func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
-		waits := backoff.NewExponentialBackOff()
-		waits.InitialInterval, waits.MaxInterval = r.policy.Base, r.policy.Cap
-		waits.Multiplier, waits.RandomizationFactor = 2, 0
+		way := &climb{policy: r.policy, rungs: map[string]*rung{}}
 		var spent event.Usage
 		for tried := 1; ; tried++ {
 			a := attempt{spent: spent}
@@ -84,9 +99,12 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 				return
 			}
 			spent = a.total()
-			failed, wait, ok := r.wait(err, a.visible, tried, waits)
+			failed, wait, ok := r.wait(err, a.visible, way)
 			if !ok {
 				giveUp(yield, spent, failed)
+				return
+			}
+			if a.visible && !yield(Chunk{Notice: voided(failed)}, nil) {
 				return
 			}
 			notice := event.ModelRetried{Attempt: tried, WaitMS: wait.Milliseconds(), Failure: AsFailure(failed)}
@@ -101,6 +119,17 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 	}
 }
 
+// below puts wrap around the client that is tried again, so that nothing of
+// wrap is held during a wait.
+func (r *retrying) below(wrap func(Client) Client) Client {
+	return &retrying{client: wrap(r.client), policy: r.policy}
+}
+
+// voided tells that what was shown of a reply does not count.
+func voided(err error) event.Warning {
+	return event.Warning{Code: "reply_discarded", Text: "the part of the reply that came is discarded and the step is asked again: " + AsFailure(err).Message}
+}
+
 // giveUp yields what all attempts cost, then the error.
 func giveUp(yield func(Chunk, error) bool, spent event.Usage, err error) {
 	if spent == (event.Usage{}) || yield(Chunk{Usage: &spent}, nil) {
@@ -110,20 +139,24 @@ func giveUp(yield func(Chunk, error) bool, spent event.Usage, err error) {
 
 // wait returns how long to wait after a failed attempt, and false if it must
 // not be tried again; failed is err, with a hint if the wait would be too long.
-func (r *retrying) wait(err error, visible bool, tried int, waits *backoff.ExponentialBackOff) (failed error, wait time.Duration, ok bool) {
+func (r *retrying) wait(err error, visible bool, way *climb) (failed error, wait time.Duration, ok bool) {
 	e, ok := errors.AsType[*Error](err)
-	if !ok || !e.Retryable || visible || tried > r.policy.Max {
+	if !ok || !e.Retryable || visible && !r.policy.AfterText {
 		return err, 0, false
 	}
 	if e.RetryAfter > r.policy.WaitCap {
-		late := *e
-		late.Hint = fmt.Sprintf("the provider asks to wait %s, longer than the %s allowed; try later or use another model",
-			e.RetryAfter.Round(time.Second), r.policy.WaitCap)
-		return &late, 0, false
+		return tooLate(e, r.policy.WaitCap), 0, false
 	}
-	own := waits.NextBackOff()
-	own -= time.Duration(r.policy.Rand() * float64(own) / 2)
-	return err, max(own, e.RetryAfter), true
+	wait, ok = way.next(e.Class, e.RetryAfter)
+	return err, wait, ok
+}
+
+// tooLate is e with a hint that the wait it asks for is too long.
+func tooLate(e *Error, waitCap time.Duration) *Error {
+	late := *e
+	late.Hint = fmt.Sprintf("the provider asks to wait %s, longer than the %s allowed; try later or use another model",
+		e.RetryAfter.Round(time.Second), waitCap)
+	return &late
 }
 
 // attempt is one try of a call.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // tongue is the language that the survey speaks: "zh" is Chinese, anything
@@ -12,11 +13,8 @@ type tongue string
 
 // tongueOf tells the language of a system prompt: Chinese if it begins so.
 func tongueOf(prompt string) tongue {
-	for _, r := range strings.TrimSpace(prompt) {
-		if unicode.Is(unicode.Han, r) {
-			return "zh"
-		}
-		break
+	if first, _ := utf8.DecodeRuneInString(strings.TrimSpace(prompt)); unicode.Is(unicode.Han, first) {
+		return "zh"
 	}
 	return "en"
 }

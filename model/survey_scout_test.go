@@ -163,21 +163,25 @@ func TestSurveyScoutAsksAndHeeds(t *testing.T) {
 		question, result string
 	}{
 		"look": {
-			map[string]string{".git/HEAD": "", "node_modules/a/b": "", "node_modules/c/d": ""}, "Yes, please",
+			map[string]string{".git/HEAD": "", "node_modules/a/b": "", "node_modules/c/d": ""},
+			"Yes, please",
 			"`node_modules/` looks generated or hidden, and list_dir does not go into it. Shall I look at its top level?",
 			"- `node_modules/` has 2 things at its top level, not counted above",
 		},
 		"do not look": {
-			map[string]string{"node_modules/a/b": ""}, "No", "`node_modules/` looks generated or hidden, and list_dir does not go into it. Shall I look at its top level?",
+			map[string]string{"node_modules/a/b": ""},
+			"No", "`node_modules/` looks generated or hidden, and list_dir does not go into it. Shall I look at its top level?",
 			"- Asked the Team Leader: `node_modules/` looks generated or hidden, and list_dir does not go into it. Shall I look at its top level? Answer: No",
 		},
 		"count": {
-			map[string]string{"dist/a.js": "12", "b.js": "1"}, "Yes",
+			map[string]string{"dist/a.js": "12", "b.js": "1"},
+			"Yes",
 			"`dist/` with 1 file looks generated or is hidden. Shall I count it with the rest?",
 			"- of the totals, in `dist/`: 1 file, 2 bytes",
 		},
 		"largest": {
-			map[string]string{"a": "1", "b": "22", "c": "333"}, "Name 1 of them",
+			map[string]string{"a": "1", "b": "22", "c": "333"},
+			"Name 1 of them",
 			"I counted 3 files in 0 folders; none of the folders looks generated. How many of the largest files shall I name?",
 			"- `c`: 3 bytes",
 		},

@@ -164,6 +164,9 @@ func (r *runsCommand) Show(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
+	if r.waits || r.at != 0 {
+		return r.Waits(ctx, run)
+	}
 	acc, err := tally(run, transcript.ReadFile(ctx, run.Path, transcript.ReadOptions{}))
 	if err != nil {
 		return err

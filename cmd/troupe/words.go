@@ -40,6 +40,7 @@ type words struct {
 	colRun, colWhen, colStatus, colTeam, colTask, colTokens, colCost, colLog string
 	colAgent, colName, colState, colSteps, colModel                          string
 	colQuestion, colFrom, colTo, colOutcome, colText, colArtifacts           string
+	colWaited, waitsHead, noWaits, noRecord                                  string
 	colRuns, colRole, colTools, colLimits                                    string
 	colProvider, colKey, colFound, colAddress                                string
 

@@ -1,0 +1,99 @@
+package leader
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"github.com/troupe-go/troupe/config"
+	"github.com/troupe-go/troupe/model"
+)
+
+// place is an endpoint and the key that it is asked with.
+type place struct{ address, key string }
+
+// limiter is what all models of one endpoint and key share; rate may make it
+// stricter.
+func (f *modelFinder) limiter(info model.Info, rate config.Rate) *model.Limiter {
+	at := place{info.BaseURL, info.Key}
+	allowed := model.Rate{
+		RequestsPerMinute: rate.RequestsPerMinute, TokensPerMinute: rate.TokensPerMinute, Concurrent: rate.Concurrent,
+	}
+	if l, ok := f.limiters[at]; ok {
+		l.Tighten(allowed)
+		return l
+	}
+	l := model.NewLimiter(model.LimiterOptions{Name: info.BaseURL, Rate: allowed, WaitCap: waitCap(f.file.Limits)})
+	f.limiters[at] = l
+	return l
+}
+
+// waitCap is the longest wait that a provider may ask for; 0 is the usual one.
+func waitCap(l config.Limits) time.Duration { return l.RetryWaitCap.Or(0, math.MaxInt64) }
+
+// retryPolicy says how calls of a model are tried again.
+func retryPolicy(r config.Retry, l config.Limits) model.RetryPolicy {
+	p := model.RetryPolicy{Base: r.Base, Cap: r.Cap, WaitCap: waitCap(l), AfterText: l.RetryAfterText}
+	switch r.Max.State {
+	case config.Absent:
+	case config.Unlimited:
+		p.Max, p.Budget = math.MaxInt, -1
+	case config.Bounded:
+		p.Max = cmp.Or(r.Max.Value, -1)
+	}
+	return p
+}
+
+// withFallbacks makes m ask the models of refs in turn when it fails.
+func (f *modelFinder) withFallbacks(m Model, refs []string) Model {
+	var others []model.Named
+	for _, ref := range refs {
+		other := f.get(ref)
+		if other.Client == nil {
+			continue // the reason is kept
+		}
+		others = append(others, model.Named{Name: cmp.Or(other.Name, ref), Client: other.Client})
+		m.Scripted = m.Scripted || other.Scripted
+	}
+	m.Client = model.WithFallback(model.Named{Name: m.Name, Client: m.Client}, others...)
+	return m
+}
+
+// profileOf is the profile of a provider's endpoints with what the team file
+// says over it.
+func profileOf(provider string, given config.Profile) model.Profile {
+	p := model.FamilyProfile(provider)
+	word(&p.EchoReasoning, given.EchoReasoning, "never")
+	word(&p.ReasoningTags, given.ReasoningTags, "off")
+	word(&p.ContentWithCalls, given.ContentWithCalls, "none")
+	word(&p.SchemaDialect, given.SchemaDialect, "full")
+	word(&p.MaxTokensField, given.MaxTokensField, "")
+	flag(&p.ToolCallsAsText, given.ToolCallsAsText)
+	flag(&p.NoTemperature, given.NoTemperature)
+	flag(&p.NoStreamUsage, given.NoStreamUsage)
+	flag(&p.NoParallelToolCalls, given.NoParallelToolCalls)
+	flag(&p.NoRequiredToolChoice, given.NoRequiredToolChoice)
+	flag(&p.MergeSameRole, given.MergeSameRole)
+	flag(&p.AssistantBetweenToolAndUser, given.AssistantBetweenToolAndUser)
+	flag(&p.SingleSystem, given.SingleSystem)
+	p.NumCtx = cmp.Or(given.NumCtx, p.NumCtx)
+	return p
+}
+
+// word sets a switch to a word of the team file, if there is one; plain is the
+// word for the zero value.
+func word[T ~string](to *T, given, plain string) {
+	switch given {
+	case "":
+	case plain:
+		*to = ""
+	default:
+		*to = T(given)
+	}
+}
+
+func flag(to, given *bool) {
+	if given != nil {
+		*to = *given
+	}
+}
