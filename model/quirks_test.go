@@ -180,6 +180,7 @@ func callQuirks() []quirk {
 		{28, "several calls in one", plain, sse(called(`{"index":0,"id":"c1","function":{"name":"multi_tool_use.parallel","arguments":"{\"tool_uses\":[{\"recipient_name\":\"functions.write_file\",\"parameters\":{\"path\":\"a\"}},{\"recipient_name\":\"functions.list_agents\",\"parameters\":{}}]}"}}`), forCall, done), calls(file("c1", `{"path":"a"}`), event.Call{Name: "list_agents", Arguments: "{}"})},
 		{28, "several calls in one, one of no tool", plain, sse(called(`{"index":0,"id":"c1","function":{"name":"multi_tool_use.parallel","arguments":"{\"tool_uses\":[{\"recipient_name\":\"functions.rm\",\"parameters\":{}}]}"}}`), forCall, done), calls(event.Call{ID: "c1", Name: "multi_tool_use.parallel", Arguments: `{"tool_uses":[{"recipient_name":"functions.rm","parameters":{}}]}`})},
 		{32, "the old form of a call", plain, sse(choice(`"delta":{"function_call":{"name":"write_file","arguments":"{\"path\":"}}`), choice(`"delta":{"function_call":{"arguments":"\"a\"}"}}`), choice(`"delta":{},"finish_reason":"function_call"`), done), calls(file("", `{"path":"a"}`))},
+		{37, "a prompt that was cut", model.Profile{NumCtx: 8}, sse(says("ok"), `{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, done), want{Text: "ok", Finish: event.FinishStop, Usage: []int{1, 1}, Warnings: []string{"prompt_cut"}}},
 		{39, "nulls for optional properties", model.Profile{SchemaDialect: model.DialectStrict}, args(`"{\"path\":\"a\",\"lines\":null}"`), calls(file("c1", `{"path":"a"}`))},
 	}
 }
