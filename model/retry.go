@@ -147,7 +147,7 @@ func (r *retrying) wait(err error, visible bool, way *climb) (wait time.Duration
 	if e.RetryAfter > r.policy.WaitCap {
 		return 0, false, tooLate(e, r.policy.WaitCap)
 	}
-	wait, ok = way.next(e.Class, e.RetryAfter)
+	wait, ok = way.next(e.like(), e.RetryAfter)
 	return wait, ok, err
 }
 
