@@ -115,6 +115,7 @@ type Agent struct {
 	machine machine
 	turn    int
 	stop    *Stop                   // asked for, not yet done
+	pausing bool                    // Run returns at the next rest, whatever else is asked for
 	cancel  context.CancelCauseFunc // ends the running turn; nil at rest
 	calls   callCount
 }
@@ -181,12 +182,13 @@ func (a *Agent) Run(ctx context.Context) error {
 // stop asks for.
 func (a *Agent) rest(ctx context.Context) error {
 	for {
-		if s := a.takeStop(); s != nil {
+		s, pausing := a.takeStop()
+		if s != nil {
 			if err := a.settleStop(*s); err != nil {
 				return err
 			}
 		}
-		if ctx.Err() != nil {
+		if pausing || ctx.Err() != nil {
 			return errInterrupted
 		}
 		if a.cfg.Box.Waking() {
@@ -206,8 +208,7 @@ func (a *Agent) append(d event.Data) error {
 	if err != nil {
 		return err
 	}
-	a.apply(rec)
-	return nil
+	return a.apply(rec)
 }
 
 // move makes a move of the state machine; callers hold a.mu.

@@ -8,22 +8,23 @@ import (
 
 // Apply folds one record of the log into an agent that does not run yet. The
 // running agent changes in no other way: each record it appends goes through
-// here.
-func (a *Agent) Apply(rec event.Record) {
+// here. The error tells of a message that cannot be framed, which must not
+// enter a conversation: bare, its content could pass for a message of another.
+func (a *Agent) Apply(rec event.Record) error {
 	if sent, ok := rec.Data.(event.MessageSent); ok && sent.To == a.cfg.ID {
 		a.expect(sent)
-		return
+		return nil
 	}
 	if rec.Agent != a.cfg.ID {
-		return
+		return nil
 	}
 	if rec.Type() == event.TypeAgentState {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.applyState(rec)
-		return
+		return nil
 	}
-	a.apply(rec)
+	return a.apply(rec)
 }
 
 // expect notes a message whose delivery is still to be logged.
@@ -38,27 +39,31 @@ func (a *Agent) expect(m event.MessageSent) {
 func (a *Agent) applyState(rec event.Record) {
 	if s, ok := rec.Data.(event.AgentState); ok {
 		a.machine.set(s.To)
-		a.turn = max(a.turn, rec.Turn)
+		if rec.Turn > a.turn { // on resume; live it is that turn already, and others read it meanwhile
+			a.turn = rec.Turn
+		}
 	}
 }
 
 // apply changes the conversation.
-func (a *Agent) apply(rec event.Record) {
+func (a *Agent) apply(rec event.Record) error {
 	switch d := rec.Data.(type) {
 	case event.MessageDelivered:
 		m, ok := a.pending[d.ID]
 		if !ok {
-			return
+			return nil
 		}
 		if delete(a.pending, d.ID); len(a.pending) == 0 {
 			a.pending = nil
 		}
-		a.insert(m)
+		return a.insert(m)
 	case event.ModelReplied:
 		if d.Text == "" && len(d.Calls) == 0 {
-			return
+			return nil
 		}
-		a.history.add(model.Message{Role: model.Assistant, Content: d.Text, Reasoning: d.Reasoning, Calls: d.Calls})
+		a.history.add(model.Message{
+			Role: model.Assistant, Content: d.Text, Reasoning: d.Reasoning, Calls: d.Calls, Extra: d.Extra,
+		})
 	case event.ToolFinished:
 		a.history.add(model.Message{
 			Role: model.ToolRole, CallID: d.CallID, ToolName: d.Name, Content: d.Result, IsError: d.IsError,
@@ -68,14 +73,15 @@ func (a *Agent) apply(rec event.Record) {
 		a.history.settle()
 	default: // all other records say nothing about the conversation
 	}
+	return nil
 }
 
 // insert adds a message to the conversation in the form of the mailbox
 // protocol.
-func (a *Agent) insert(m event.MessageSent) {
+func (a *Agent) insert(m event.MessageSent) error {
 	text, err := mailbox.Format(mailbox.Message{ID: m.ID, Kind: m.Kind, From: m.FromName, Content: m.Content})
-	if err != nil { // the post checked names and content before it accepted the message
-		text = m.Content
+	if err != nil {
+		return err
 	}
 	origin := model.Origin{Kind: m.Kind, From: m.FromName, FromID: m.From, ID: m.ID, Content: m.Content}
 	if m.Kind == event.Question {
@@ -86,4 +92,5 @@ func (a *Agent) insert(m event.MessageSent) {
 	}
 	a.read[m.ID] = OpenQuestion{ID: m.ID, From: m.FromName, Text: m.Content}
 	a.history.add(model.Message{Role: model.User, Content: text, Origin: origin})
+	return nil
 }

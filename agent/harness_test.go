@@ -133,21 +133,19 @@ func (s *stage) end() error {
 	return <-s.done
 }
 
-// tell sends a note from the leader and returns its id.
-func (s *stage) tell(text string) string {
+// tell sends a note from the leader.
+func (s *stage) tell(text string) {
 	s.t.Helper()
-	m, err := s.post.Send(mailbox.Outgoing{Kind: event.Note, From: event.Leader, To: "uio_1", Content: text})
+	_, err := s.post.Send(mailbox.Outgoing{Kind: event.Note, From: event.Leader, To: "uio_1", Content: text})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return m.ID
 }
 
-// ask puts a question from fse_1 and returns its id; the answer is waited for
-// in the background.
-func (s *stage) ask(text string) (id string, ending chan mailbox.Ending) {
+// ask puts a question from fse_1; the answer is waited for in the background.
+func (s *stage) ask(text string) (ending chan mailbox.Ending) {
 	s.t.Helper()
-	id = s.ids.Mint(event.Question, "fse")
+	id := s.ids.Mint(event.Question, "fse")
 	if _, refused, err := s.desk.Ask(mailbox.Ask{ID: id, From: "fse_1", To: "uio_1"}); err != nil || refused {
 		s.t.Fatal(refused, err)
 	}
@@ -162,7 +160,7 @@ func (s *stage) ask(text string) (id string, ending chan mailbox.Ending) {
 		}
 		ending <- e
 	}()
-	return id, ending
+	return ending
 }
 
 // data lists all that the log says of one type.
@@ -204,7 +202,7 @@ func tool(name string, run func(ctx context.Context, call tools.Call) (string, e
 }
 
 // sleeper is a tool that takes d and returns its own name.
-func sleeper(name string, d time.Duration, opts ...tools.Option) tools.Tool {
+func sleeper(name string, d time.Duration) tools.Tool {
 	return tool(name, func(ctx context.Context, _ tools.Call) (string, error) {
 		select {
 		case <-time.After(d):
@@ -212,7 +210,7 @@ func sleeper(name string, d time.Duration, opts ...tools.Option) tools.Tool {
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		}
-	}, opts...)
+	})
 }
 
 // texts lists role and content of a conversation, one message a line.

@@ -38,7 +38,9 @@ func (h *history) add(m model.Message) {
 	writeField(h.sum, string(m.Role), m.Content, m.Reasoning, m.CallID, strconv.Itoa(len(m.Calls)))
 	for _, c := range m.Calls {
 		writeField(h.sum, c.ID, c.Name, c.Arguments)
+		writeExtra(h.sum, c.Extra)
 	}
+	writeExtra(h.sum, m.Extra)
 }
 
 // check is [CheckHistory] of the whole conversation.
@@ -64,6 +66,14 @@ func writeField(w io.Writer, texts ...string) {
 	for _, t := range texts {
 		_, _ = w.Write(append(strconv.AppendInt(length[:0], int64(len(t)), 10), ':'))
 		_, _ = io.WriteString(w, t)
+	}
+}
+
+// writeExtra writes what only some conversations have, so that the digests of
+// all others stay what they were.
+func writeExtra(w io.Writer, text string) {
+	if text != "" {
+		writeField(w, "extra", text)
 	}
 }
 

@@ -103,6 +103,7 @@ func TestNoRequestHasABrokenHistory(t *testing.T) {
 }
 
 func randomLife(t *testing.T, rnd *rand.Rand) (requests int) {
+	t.Helper()
 	var mu sync.Mutex // guards rnd and requests
 	roll := func(n int) int {
 		mu.Lock()
@@ -156,7 +157,7 @@ func randomLife(t *testing.T, rnd *rand.Rand) (requests int) {
 	for range 1 + roll(5) {
 		s.tell("message")
 		if roll(3) == 0 {
-			_, _ = s.ask("question")
+			_ = s.ask("question")
 		}
 		time.Sleep(time.Duration(roll(4000)) * time.Millisecond)
 		if roll(4) == 0 {
@@ -178,6 +179,7 @@ func randomLife(t *testing.T, rnd *rand.Rand) (requests int) {
 // one end, every started call has one result, and no question to the agent is
 // left open that it has read.
 func checkReports(t *testing.T, s *stage) {
+	t.Helper()
 	ended := data[event.TurnEnded](s)
 	if got := len(s.finals()); got != len(ended) {
 		t.Errorf("%d reports for %d turns", got, len(ended))

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,9 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 	if err != nil {
 		return none, err
 	}
-	a.apply(rec)
+	if err := a.apply(rec); err != nil {
+		return none, err
+	}
 	got, _ = rec.Data.(event.ModelReplied) // with what was masked
 	return got, nil
 }
@@ -107,7 +110,7 @@ func (a *Agent) stream(ctx context.Context, req model.Request, step int) (got ev
 			if chunk.Notice.Type() == event.TypeModelRetried {
 				text.Reset()
 				reasoning.Reset()
-				got.Calls = nil
+				got.Calls, got.Extra = nil, ""
 			}
 		}
 		if chunk.Text != "" {
@@ -119,6 +122,7 @@ func (a *Agent) stream(ctx context.Context, req model.Request, step int) (got ev
 			reasoning.WriteString(chunk.Reasoning)
 		}
 		got.Calls = append(got.Calls, chunk.Calls...)
+		got.Extra = cmp.Or(chunk.Extra, got.Extra)
 		if chunk.Finish != "" {
 			got.Finish, got.RawFinish = chunk.Finish, chunk.RawFinish
 		}

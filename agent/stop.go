@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
@@ -37,7 +38,16 @@ type Stop struct {
 	// tools.
 	WrapUp bool
 
-	open []string // questions to the agent when the stop was asked for
+	silenced []string // ids of messages that no longer wake the agent
+}
+
+// rank orders wishes: of two the higher one is done. A limit ends the turn and
+// nothing else, so it gives way to everybody.
+func (s Stop) rank() int {
+	if s.Limit != nil {
+		return 0
+	}
+	return int(s.Mode)
 }
 
 // stopError is the cause with which a stop ends the context of a turn.
@@ -72,16 +82,11 @@ var errInterrupted = errors.New("agent: interrupted")
 // hardest counts. Messages that came before no longer wake the agent, those
 // that come after do.
 func (a *Agent) Stop(s Stop) {
-	for _, q := range a.cfg.Desk.OpenTo(a.cfg.ID) {
-		s.open = append(s.open, q.ID)
-	}
 	if s.Limit == nil {
-		a.cfg.Box.Hush() // before the turn can end, or an old message would begin the next
+		s.silenced = a.cfg.Box.Hush() // before the turn can end, or an old message would begin the next
 	}
 	a.mu.Lock()
-	if a.stop == nil || s.Mode > a.stop.Mode {
-		a.stop = &s
-	}
+	a.wish(s)
 	if a.cancel != nil && (s.Mode > Soft || a.machine.state() == event.Waiting) {
 		a.cancel(stopError{s})
 	}
@@ -92,20 +97,49 @@ func (a *Agent) Stop(s Stop) {
 	}
 }
 
-// stopAsked is the pending wish, nil if there is none.
-func (a *Agent) stopAsked() *Stop {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.stop
+// wish takes note of a stop. What the lower one of two silenced is not
+// forgotten, nor that the agent is to pause. Callers hold a.mu.
+func (a *Agent) wish(s Stop) {
+	a.pausing = a.pausing || s.Mode == Pause
+	if a.stop == nil {
+		a.stop = &s
+		return
+	}
+	silenced := slices.Concat(a.stop.silenced, s.silenced)
+	if s.rank() > a.stop.rank() {
+		a.stop = &s
+	}
+	a.stop.silenced = silenced
 }
 
-// takeStop takes the pending wish.
-func (a *Agent) takeStop() *Stop {
+// stopAsked is the pending wish; ok is false if there is none.
+func (a *Agent) stopAsked() (s Stop, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := a.stop
+	if a.stop == nil {
+		return Stop{}, false
+	}
+	return *a.stop, true
+}
+
+// takeStop takes the pending wish, nil if there is none, and tells whether the
+// agent is to pause after it.
+func (a *Agent) takeStop() (s *Stop, pausing bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s = a.stop
 	a.stop = nil
-	return s
+	return s, a.pausing
+}
+
+// dropLimit takes the pending wish if it is only that of a limit, which has
+// done what it can.
+func (a *Agent) dropLimit() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stop != nil && a.stop.Limit != nil {
+		a.stop = nil
+	}
 }
 
 // settleStop moves an agent without a running turn to where s wants it, and
@@ -116,7 +150,7 @@ func (a *Agent) settleStop(s Stop) error {
 	}
 	switch s.Mode {
 	case Pause:
-		return errInterrupted
+		return nil // rest leaves
 	case Terminate:
 		if err := a.moveTo(moveTerminate, s.String()); err != nil {
 			return err
@@ -133,7 +167,10 @@ func (a *Agent) settleStop(s Stop) error {
 			return err
 		}
 	}
-	for _, id := range s.open {
+	for _, id := range s.silenced {
+		if _, _, ok := a.cfg.Desk.Lookup(id); !ok {
+			continue // no question
+		}
 		_, err := a.cfg.Desk.Close(id, event.Cancelled, "", s.String(), a.turn)
 		if err != nil && !errors.Is(err, mailbox.ErrClosedQuestion) {
 			return err

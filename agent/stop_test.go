@@ -46,7 +46,7 @@ func TestStopInATool(t *testing.T) {
 				s := newStage(t, modeltest.Sequence(modeltest.Reply{Text: "I start", Calls: []event.Call{call("slow")}}),
 					[]tools.Tool{sleeper("slow", 10*time.Second)})
 				s.tell("begin")
-				_, ending := s.ask("are you there?")
+				ending := s.ask("are you there?")
 				s.run()
 				time.Sleep(time.Second)
 				s.tell("waits in the box")

@@ -61,7 +61,7 @@ func (a *Agent) lastWord(ctx context.Context, end *ending) error {
 		if err != nil || again.reason == event.EndTerminated {
 			*end = again
 		}
-		_ = a.takeStop() // it has done what it can
+		a.dropLimit()
 		return err
 	}
 	end.text = cmp.Or(reply.Text, end.text)
@@ -95,8 +95,8 @@ func (a *Agent) steps(ctx context.Context) (ending, error) {
 	t := turnState{repeats: repeats{}}
 	for step := 1; ; step++ {
 		t.step = step
-		if s := a.stopAsked(); s != nil {
-			return a.endOfStop(*s, t)
+		if s, ok := a.stopAsked(); ok {
+			return a.endOfStop(s, t)
 		}
 		if err := a.checkSteps(step, &t); err != nil {
 			return ending{}, err
@@ -260,7 +260,7 @@ func (a *Agent) endOfRequest(ctx context.Context, err error, t turnState) (endin
 // endOfStop turns a stop into the end of the turn; a pause leaves it open.
 func (a *Agent) endOfStop(s Stop, t turnState) (ending, error) {
 	if s.Limit != nil {
-		_ = a.takeStop()
+		a.dropLimit()
 		end := ending{reason: event.EndLimit, limit: s.Limit.Limit, text: t.text, stop: s, step: t.step + 1}
 		return end, a.append(*s.Limit)
 	}

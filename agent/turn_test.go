@@ -109,7 +109,10 @@ func TestCallsRunSideBySideAndResultsKeepTheirOrder(t *testing.T) {
 		if want := []string{"slow", "fast", "broken", "nowhere", "panics"}; !slices.Equal(names, want) {
 			t.Errorf("results in the order %q, want %q", names, want)
 		}
-		for rec := range s.log.Records(0) {
+		for rec, err := range s.log.Records(0) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if f, ok := rec.Data.(event.ToolFinished); ok && rec.Time.Sub(began) != 3*time.Second {
 				t.Errorf("%s is in the log after %s, want 3s, the time of the slowest", f.Name, rec.Time.Sub(began))
 			}
@@ -234,7 +237,7 @@ func TestFailuresOfTheModel(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				s := newStage(t, tt.model, nil)
 				s.tell("begin")
-				_, ending := s.ask("are you there?")
+				ending := s.ask("are you there?")
 				s.run()
 				synctest.Wait()
 				var finals []agent.Output
@@ -297,7 +300,7 @@ func TestOpenQuestionsHoldATurn(t *testing.T) {
 		rec := &recorder{replies: []modeltest.Reply{{Text: "I am done"}, {Text: "it is blue"}}}
 		s := newStage(t, rec.client(), nil)
 		s.run()
-		_, ending := s.ask("which colour?")
+		ending := s.ask("which colour?")
 		synctest.Wait()
 		e := <-ending
 		if e.Outcome != event.Implicit || e.Text != "it is blue" {

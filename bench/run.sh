@@ -35,12 +35,12 @@ report) bin/harness report "$@" ;;
 quick)
   build
   fenced bin/harness -n 1,10,100 -runs 1 -suites team,latency,idle -out results/quick.jsonl "$@"
-  bin/harness report -raw results/quick.jsonl -notes /dev/null -out results/QUICK.md
+  bin/harness report -raw results/quick.jsonl  -out results/QUICK.md
   ;;
 some)
   build
   fenced bin/harness -out results/some.jsonl "$@"
-  bin/harness report -raw results/some.jsonl -notes /dev/null -out results/SOME.md
+  bin/harness report -raw results/some.jsonl  -out results/SOME.md
   ;;
 all)
   build

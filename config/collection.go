@@ -66,15 +66,8 @@ func named[V any](key func(r *reader, v value, e entry) bool, of kind[V]) kind[m
 	}}
 }
 
-// anything is a value that is passed on as JSON; a number is an int64 or a
-// float64.
-func anything() kind[any] {
-	return kind[any]{want: "a value", schema: schema{}, read: func(r *reader, v value) (any, bool) {
-		return r.anything(v)
-	}}
-}
-
-// anything reads a value of any kind.
+// anything reads a value of any kind, to be passed on as JSON; a number is an
+// int64 or a float64.
 func (r *reader) anything(v value) (any, bool) {
 	switch v.kind {
 	case nullNode:

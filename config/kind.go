@@ -197,10 +197,8 @@ func duration() kind[time.Duration] {
 func oneOf(words ...string) kind[string] {
 	want := strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 	return kind[string]{want: want, schema: orReference(schema{"enum": words}), read: func(r *reader, v value) (string, bool) {
-		s, ok := "", false
-		if v.kind == textNode && v.quoted && !strings.Contains(v.raw, "${") {
-			s, ok = v.raw, true
-		} else {
+		s, ok := v.raw, true
+		if v.kind != textNode || !v.quoted || strings.Contains(v.raw, "${") {
 			s, ok = r.plain(v, want)
 		}
 		if ok && !slices.Contains(words, s) {

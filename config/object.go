@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -181,9 +182,7 @@ func (t table[T]) jsonSchema() schema {
 			continue
 		}
 		property := schema{}
-		for k, v := range f.schema {
-			property[k] = v
-		}
+		maps.Copy(property, f.schema)
 		property["description"] = f.doc
 		properties[f.name] = property
 		if f.required {

@@ -7,8 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/troupe-go/troupe/config"
 	"pgregory.net/rapid"
+
+	"github.com/troupe-go/troupe/config"
 )
 
 // drawRole draws a role with the n-th id, and its text.

@@ -51,7 +51,7 @@ func TestSchemaTakesGoodTeams(t *testing.T) {
 func TestSchemaRefusesWhatParseRefuses(t *testing.T) {
 	schema := resolvedSchema(t)
 	for _, text := range []string{
-		"modle: x", "version: 2", "name: [a]", "models: {a: {provider: p}}", "models: {a: {provider: p, model: m, rate: {rpm: 1}}}", "models: {a: {provider: p, model: m, compact_at: 0.8}}", "models: {a: {provider: p, model: m, profile: {num_ctx: 0}}}",
+		"modell: x", "version: 2", "name: [a]", "models: {a: {provider: p}}", "models: {a: {provider: p, model: m, rate: {rpm: 1}}}", "models: {a: {provider: p, model: m, compact_at: 0.8}}", "models: {a: {provider: p, model: m, profile: {num_ctx: 0}}}",
 		"limits: {agents: many}", "limits: {agents: 0}", "limits: {ask_timeout: 90}", "display: {ascii: yes}", "display: {lang: fr}",
 		"roles: [a]", "roles: {a: sentence}", "roles: {a: {tool: []}}", "roles: {a: {tools: read_file}}", "roles: {a: {code: FSE}}", "roles: {a: {code: tl}}",
 		"models: {a: {provider: p, model: m, api_key_env: sk-abc}}", "models: {a: {provider: p, model: m, price: {input: 1}}}", "mcp: {}", "context: AGENTS.md",
@@ -67,7 +67,7 @@ func TestSchemaRefusesWhatParseRefuses(t *testing.T) {
 
 func TestSchemaNamesEveryKeyThatIsKnown(t *testing.T) {
 	text := string(config.Schema())
-	for _, key := range strings.Fields(`version name description params default help model models provider base_url api_key_env
+	for key := range strings.FieldsSeq(`version name description params default help model models provider base_url api_key_env
 		temperature max_output_tokens timeout retry max base cap extra price currency input cached_input output model_aliases leader prompt
 		max_steps wake_on tools roles does code max_instances may_ask workdir roles_from context limits agents spawns depth steps
 		tokens budget deadline ask_timeout tool_timeout parallel inbox transcript dir sync display lang view ambiguous_width ascii

@@ -228,6 +228,7 @@ type ModelReplied struct {
 	Text       string `json:"text,omitempty"`
 	Reasoning  string `json:"reasoning,omitempty"`
 	Calls      []Call `json:"calls,omitempty"`
+	Extra      string `json:"extra,omitempty"` // what else goes back with the reply: JSON of package model
 	Finish     Finish `json:"finish"`
 	RawFinish  string `json:"raw_finish,omitempty"` // the provider's word, when it is another
 	Usage      Usage  `json:"usage"`

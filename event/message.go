@@ -113,6 +113,10 @@ type Call struct {
 	Name string `json:"name"`
 	// Arguments is JSON text as the model wrote it; it may be invalid.
 	Arguments string `json:"arguments"`
+	// Extra is a JSON object with the fields of the call that only its
+	// provider knows, such as a thought signature, as text. They go back with
+	// the call to the endpoint that sent them; empty if there are none.
+	Extra string `json:"extra,omitempty"`
 }
 
 // Usage counts the tokens of one model call.

@@ -103,7 +103,10 @@ func ExampleRun_Tell() {
 	if err != nil {
 		panic(err)
 	}
-	for rec := range run.Events(context.Background()) {
+	for rec, err := range run.Events(context.Background()) {
+		if err != nil {
+			panic(err)
+		}
 		if rec.Type() == event.TypeToolStarted { // the leader works: this steers it
 			fmt.Println(run.Tell("Team Leader", "no interface yet"), run.Agents()[0].Tools)
 			close(held)
@@ -129,7 +132,10 @@ func ExampleRun_Stop() {
 	if err != nil {
 		panic(err)
 	}
-	for rec := range run.Events(context.Background()) {
+	for rec, err := range run.Events(context.Background()) {
+		if err != nil {
+			panic(err)
+		}
 		if rec.Agent == "uio_1" && rec.Type() == event.TypeModelRequested {
 			fmt.Println(run.Stop("uio_1", leader.Now))
 			break
@@ -175,7 +181,8 @@ func ExampleWithTools() {
 	price := tools.Func("price", "Look up the price of a thing.",
 		func(_ context.Context, in struct {
 			Thing string `json:"thing" jsonschema:"what to look up"`
-		}) (string, error) {
+		},
+		) (string, error) {
 			return "a " + in.Thing + " costs 5", nil
 		})
 	asks := modeltest.Sequence(say("", modeltest.Call("price", map[string]any{"thing": "pen"})), say("It costs 5."))

@@ -147,8 +147,8 @@ func (c *cast) client() model.Client {
 }
 
 func (c *cast) reply(req model.Request) modeltest.Reply {
-	if len(req.Tools) == 0 {
-		return modeltest.Reply{Text: "wrapped up"}
+	if len(req.Tools) == 0 { // a last word, with a call all the same, as models do
+		return modeltest.Reply{Text: "wrapped up", Calls: []event.Call{ask(req.Agent, event.Leader)}}
 	}
 	a := c.actors[req.Agent]
 	open := unanswered(req)
@@ -222,10 +222,12 @@ func perform(t *testing.T, dir string, team leader.Team, person func(*leader.Run
 	var p played
 	synctest.Test(t, func(t *testing.T) {
 		run := start(t, t.Context(), dir, team, opts...)
+		var others sync.WaitGroup
 		if person != nil {
-			go person(run)
+			others.Go(func() { person(run) })
 		}
 		p.Result, p.err = run.Wait()
+		others.Wait()
 		p.records = recorded(t, run)
 	})
 	return p
@@ -313,3 +315,6 @@ func dump(t *testing.T, records []event.Record) {
 func send(to, text string) event.Call {
 	return modeltest.Call("send_message_to_sub_agent", map[string]any{"agent": to, "message": text})
 }
+
+// pass lets time pass for the person; it is called in a bubble.
+func pass(d time.Duration) { time.Sleep(d) }

@@ -171,6 +171,21 @@ func checkYield(t *testing.T, records []event.Record, workers int) {
 	if !ok || !rec.Time.Equal(want) || !strings.Contains(d.Result, id) {
 		t.Errorf("the leader's %s ended at %s, want %s, and with the id of %s:\n%s", d.Name, rec.Time, want, id, d.Result)
 	}
+	if d.Name == "ask_sub_agent" {
+		checkLateAnswer(t, records)
+	}
+}
+
+// checkLateAnswer holds that the answer to the leader's own question came as a
+// note that begins with the question's id.
+func checkLateAnswer(t *testing.T, records []event.Record) {
+	t.Helper()
+	for _, d := range dataOf[event.MessageSent](records) {
+		if d.Kind == event.Note && d.To == event.Leader && strings.HasPrefix(d.Content, "ask_tl_001") {
+			return
+		}
+	}
+	t.Error("the answer to ask_tl_001 did not come later")
 }
 
 // mixture gives n workers a few questions each, to those for whom allowed
@@ -236,7 +251,7 @@ func TestAnyMixtureOfQuestionsGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	refused := 0
-	for seed := range uint64(schedules/2) {
+	for seed := range uint64(schedules / 2) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 3))
 			n := 1 + rng.IntN(5)

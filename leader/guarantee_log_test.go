@@ -28,7 +28,15 @@ import (
 //     agent that is idle
 func checkLog(t testing.TB, records []event.Record) {
 	t.Helper()
+	checkLogTo(t, records, time.Time{})
+}
+
+// checkLogTo is [checkLog] for a run that was paused: from then on agents leave
+// one by one, and what comes for them waits for the run to be resumed.
+func checkLogTo(t testing.TB, records []event.Record, paused time.Time) {
+	t.Helper()
 	f := newFold()
+	f.paused = paused
 	for _, rec := range records {
 		f.add(rec)
 	}
@@ -46,8 +54,9 @@ func checkLog(t testing.TB, records []event.Record) {
 type fold struct {
 	faults    []string
 	last      event.Record
-	ended     bool // the run
-	natural   bool // it finished
+	ended     bool      // the run
+	natural   bool      // it finished
+	paused    time.Time // when somebody paused it, zero if nobody did
 	ids       map[string]bool
 	agents    map[string]*folded
 	messages  map[string]*letter
@@ -109,7 +118,7 @@ func (f *fold) add(rec event.Record) {
 	if f.ended {
 		f.fault(rec, "comes after the end of the run")
 	}
-	if rec.Time.Sub(f.last.Time) >= time.Microsecond {
+	if rec.Time.After(f.last.Time) && (f.paused.IsZero() || !rec.Time.After(f.paused)) {
 		f.timePassed(rec)
 	}
 	f.last = rec

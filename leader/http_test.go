@@ -36,6 +36,7 @@ type stage struct {
 }
 
 func newStage(t *testing.T) *stage {
+	t.Helper()
 	return &stage{
 		t: t, seen: map[string]bool{}, gates: map[string]chan modeltest.Reply{}, news: make(chan struct{}),
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -67,6 +69,8 @@ func fromFile(file *config.Team, o options) (*Leader, error) {
 	if err := models.err(); err != nil {
 		return nil, err
 	}
+	o.sync = cmp.Or(o.sync, file.Transcript.Sync)
+	o.runDir = cmp.Or(o.runDir, file.Transcript.Dir)
 	if o.override != nil {
 		o.override(&t)
 	}
@@ -169,7 +173,8 @@ func (f *modelFinder) open(ref string) (Model, error) {
 		Provider: entry.Provider, Model: entry.Model, BaseURL: entry.BaseURL, KeyEnv: entry.APIKeyEnv,
 		Temperature: entry.Temperature, MaxOutputTokens: entry.MaxOutputTokens, Extra: entry.Extra,
 		Stall:   cmp.Or(entry.Timeout, f.file.Limits.Stall.Or(0, -1)),
-		Profile: profileOf(entry.Provider, entry.Profile), MaxConns: f.file.Limits.Parallel.Or(0, 0),
+		Profile: profileOf(entry.Provider, entry.Profile), MaxConns: f.file.Limits.Parallel.Or(0, manyConns),
+		ReadFile: f.readScript,
 	}, f.options.env)
 	if err != nil {
 		return Model{}, err
@@ -190,6 +195,19 @@ func (f *modelFinder) open(ref string) (Model, error) {
 	}
 	return f.withFallbacks(m, entry.Fallback), nil
 }
+
+// readScript reads the file of a scripted model; its name is relative to the
+// team file.
+func (f *modelFinder) readScript(name string) ([]byte, error) {
+	if f.options.model == "" && !filepath.IsAbs(name) { // one given as an option is relative to the current folder
+		name = filepath.Join(f.file.Dir, name)
+	}
+	return os.ReadFile(name)
+}
+
+// manyConns is how many idle connections to an endpoint are kept when the
+// number of calls at once is not limited.
+const manyConns = 1024
 
 // err joins what went wrong, each mistake once.
 func (f *modelFinder) err() error {

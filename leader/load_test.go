@@ -68,7 +68,7 @@ func TestLoadFindsTheModel(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	t.Run("a bad file", func(t *testing.T) {
-		_, err := leader.Load(teamFile(t, "version: 1\nmodle: x\nroles:\n  uio: {name: User, tools: [fly]}\n"), env())
+		_, err := leader.Load(teamFile(t, "version: 1\nmodell: x\nroles:\n  uio: {name: User, tools: [fly]}\n"), env())
 		bad, ok := errors.AsType[*config.Error](err)
 		if !ok || len(bad.Problems) < 3 {
 			t.Errorf("got %v, want every problem of the file", err)
@@ -112,14 +112,17 @@ func TestLoadRefuses(t *testing.T) {
 		_, err := leader.New(leader.Team{
 			Limits: leader.Limits{Depth: 3},
 			Roles: []leader.Role{
-				{Name: "UI Operator", Tools: []string{"fly"}}, {Name: "ui  operator", MayAsk: []string{"nobody"}},
-				{Name: "Troupe"}, {Name: "<x>"}, {Name: "Helper", Code: "tl"},
+				{Name: "UI Operator", Tools: []string{"fly"}},
+				{Name: "ui  operator", MayAsk: []string{"nobody"}},
+				{Name: "Troupe"},
+				{Name: "<x>"},
+				{Name: "Helper", Code: "tl"},
 			},
 		})
 		if err == nil {
 			t.Fatal("accepted")
 		}
-		for _, want := range []string{"no model", "depth", "fly", "same name", "nobody", "kept for", "display name", "reserved"} {
+		for _, want := range []string{"no model", "depth", "fly", "same name, id or code", "nobody", "kept for", "display name", "reserved"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("the error has no %q:\n%v", want, err)
 			}

@@ -46,6 +46,10 @@ type roster struct {
 	answer    string // the leader's last natural output
 	end       event.TurnEnded
 	seq       int64
+	active    int // members that work or wait, the leader too
+	fresh     int // sub-agents in state created
+
+	busyWorkers int // sub-agents that work or wait
 }
 
 func newRoster() *roster {
@@ -67,6 +71,7 @@ func (r *roster) apply(rec event.Record) {
 		r.members = append(r.members, m)
 		r.byID[rec.Agent] = m
 		if d.Parent != "" {
+			r.fresh++
 			r.spawns++
 			r.instances[d.Role]++
 		}
@@ -98,7 +103,9 @@ func (r *roster) apply(rec event.Record) {
 func (r *roster) applyTo(m *member, rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.AgentState:
+		r.count(m, -1)
 		m.state, m.cause, m.since = d.To, d.Cause, rec.Time
+		r.count(m, +1)
 		m.turn = max(m.turn, rec.Turn)
 	case event.ModelRequested:
 		m.steps++
@@ -115,12 +122,58 @@ func (r *roster) applyTo(m *member, rec event.Record) {
 	case event.ToolStarted:
 		m.calls = append(m.calls, d)
 	case event.ToolFinished:
-		m.calls = slices.DeleteFunc(m.calls, func(c event.ToolStarted) bool { return c.CallID == d.CallID })
+		m.finish(d.CallID)
 	case event.TurnEnded:
 		if m.id == event.Leader {
 			r.answer, r.end = m.last, d
 		}
 	default: // nothing the roster tells of
+	}
+}
+
+// count takes a member into the counters, or out of them; the caller holds
+// r.mu.
+func (r *roster) count(m *member, by int) {
+	switch {
+	case m.state.Busy():
+		r.active += by
+		if m.parent != "" {
+			r.busyWorkers += by
+		}
+	case m.parent != "" && m.state == event.Created:
+		r.fresh += by
+	}
+}
+
+// anyBusy reports whether somebody works or waits.
+func (r *roster) anyBusy() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.active > 0
+}
+
+// state is the state of one member; empty if there is none.
+func (r *roster) state(id string) event.State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m := r.byID[id]; m != nil {
+		return m.state
+	}
+	return ""
+}
+
+// finish takes a call out of those that run. Results come in the order of the
+// calls, so it is nearly always the first.
+func (m *member) finish(callID string) {
+	i := slices.IndexFunc(m.calls, func(c event.ToolStarted) bool { return c.CallID == callID })
+	switch {
+	case len(m.calls) == 1 && i == 0:
+		m.calls = nil
+	case i == 0:
+		m.calls[0] = event.ToolStarted{}
+		m.calls = m.calls[1:]
+	case i > 0:
+		m.calls = slices.Delete(m.calls, i, i+1)
 	}
 }
 
@@ -170,13 +223,7 @@ func (r *roster) all() []member {
 func (r *roster) busy() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := 0
-	for _, m := range r.members {
-		if m.parent != "" && (m.state.Busy() || m.state == event.Created) {
-			n++
-		}
-	}
-	return n
+	return r.busyWorkers + r.fresh
 }
 
 // roleAlive counts the instances of a role that can still work.

@@ -28,16 +28,18 @@ type Run struct {
 	exchange mailbox.Exchange
 	budget   *budget
 	words    prompts.Words
-	gate     *model.Gate
+	gate     *model.Gate // nil: no limit
 	space    *tools.Workspace
 	started  time.Time
 
 	spawns chan spawnRequest // to the loop, which alone starts workers
+	kits   map[string]*kit   // by role id; the loop's own
 	ending chan struct{}     // closed when the loop starts no more
 	pauses chan string       // by whom; one slot
 	done   chan struct{}     // closed when the run has ended
 
-	mu     sync.Mutex // guards agents, inboxes and roles
+	mu     sync.Mutex // guards all below but the result
+	over   bool       // the work is done: nothing from outside is taken any more
 	agents map[string]*agent.Agent
 	boxes  map[string]*mailbox.Box
 	roles  []Role
@@ -155,7 +157,7 @@ func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan
 	cut, last := r.deadlines()
 	for {
 		news := r.journal.watch()
-		if r.over() {
+		if r.isOver() {
 			return runEnd{}
 		}
 		select {
@@ -213,14 +215,19 @@ func (r *Run) deadlineStop() agent.Stop {
 	}}
 }
 
-// over reports whether the work is done: the leader's turn has ended, nobody
+// isOver reports whether the work is done: the leader's turn has ended, nobody
 // works or is about to, and no question is open. A turn of the leader that
-// failed or that a limit ended ends the run at once.
-func (r *Run) over() bool {
+// failed or that a limit ended ends the run at once. The decision and what the
+// person says come one after the other, so that no message is taken that
+// nobody will read.
+func (r *Run) isOver() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for {
 		before := r.roster.position()
 		over := r.leaderBroke() || r.quiet()
 		if r.roster.position() == before {
+			r.over = over
 			return over
 		}
 	}
@@ -228,17 +235,17 @@ func (r *Run) over() bool {
 
 // leaderBroke reports whether the leader's last turn ended badly.
 func (r *Run) leaderBroke() bool {
-	tl, _ := r.roster.view(event.Leader)
 	end := r.roster.leaderEnd()
-	return !tl.state.Busy() && end.Reason != "" && end.Reason != event.EndNatural
+	return !r.roster.state(event.Leader).Busy() && end.Reason != "" && end.Reason != event.EndNatural
 }
 
+// quiet reports whether nobody works or is about to; the caller holds r.mu.
 func (r *Run) quiet() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	if r.roster.anyBusy() {
+		return false
+	}
 	for id, box := range r.boxes {
-		m, _ := r.roster.view(id)
-		if m.state.Busy() || m.state != event.Finished && box.Waking() {
+		if s := r.roster.state(id); s.Busy() || s != event.Finished && box.Waking() {
 			return false
 		}
 	}

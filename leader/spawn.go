@@ -39,9 +39,11 @@ func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
 	r := &Run{
 		id: id, space: space, leader: l, log: log, roster: newRoster(), words: prompts.In(l.opts.lang),
 		budget: newBudget(l.team.Limits, l.opts.now),
-		gate:   model.NewGate(bound(l.team.Limits.Parallel)),
 		spawns: make(chan spawnRequest), pauses: make(chan string, 1), ending: make(chan struct{}), done: make(chan struct{}),
-		agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
+		kits: map[string]*kit{}, agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
+	}
+	if n := bound(l.team.Limits.Parallel); n > 0 {
+		r.gate = model.NewGate(n)
 	}
 	r.journal = &journal{Appender: log, roster: r.roster}
 	ids := mailbox.NewIDs()
@@ -71,12 +73,16 @@ func (r *Run) everyone() []*agent.Agent {
 	return list
 }
 
-// lateAnswer brings the answer to a question of the leader whose ask had to
-// end early.
+// lateAnswer tells the leader how a question ended whose ask had to end early:
+// the answer comes from who answered, any other outcome from the runtime.
 func (r *Run) lateAnswer(q event.QuestionOpened, c event.QuestionClosed) {
-	_, err := r.exchange.Post.Send(mailbox.Outgoing{
-		Kind: event.Note, From: q.To, To: q.From, Content: r.words.LateAnswer(q.ID, c.Text),
-	})
+	note := mailbox.Outgoing{Kind: event.Note, From: q.To, To: q.From, Content: r.words.LateAnswer(q.ID, c.Text)}
+	if c.Outcome != event.Answered && c.Outcome != event.Implicit {
+		who, _ := r.roster.view(q.To)
+		note.From = event.Runtime
+		note.Content = r.words.LateAnswer(q.ID, r.words.Outcome(string(c.Outcome), who.name, q.ID, c.Text, c.Detail))
+	}
+	_, err := r.exchange.Post.Send(note)
 	if err != nil {
 		r.leader.opts.logger.Error().Err(err).Str("agent", q.From).Msg("late answer not delivered")
 	}
@@ -183,30 +189,19 @@ func (r *Run) role(want string) (Role, error) {
 }
 
 func (r *Run) workerConfig(role Role, address mailbox.Address) (agent.Config, error) {
-	space, err := r.space.WithWriteDir(role.WorkDir)
-	if err != nil {
-		return agent.Config{}, err
-	}
-	peers := subagent.Peers{
-		Self: address, Exchange: r.exchange, Words: r.words, AskTimeout: bound(r.leader.team.Limits.AskTimeout),
-		MayAsk: r.askable(role), Active: func() string { return r.words.ActiveList(r.agentRows()) },
-	}
-	own, err := r.roleTools(space, role)
-	if err != nil {
-		return agent.Config{}, err
-	}
-	set, err := tools.NewSet(append(tools.PeerTools(peers, r.leader.opts.lang), own...)...)
+	k, err := r.kit(role)
 	if err != nil {
 		return agent.Config{}, err
 	}
 	prompt, err := prompts.Worker(r.leader.opts.lang, prompts.WorkerData{
-		Name: address.Name, RoleName: role.Name, Does: role.Does, Prompt: role.Prompt, Tools: promptTools(set),
+		Name: address.Name, RoleName: role.Name, Does: role.Does, Prompt: role.Prompt, Tools: k.prompt,
 		CanAsk: role.MayAsk, Context: r.leader.team.Context, WorkDir: r.leader.opts.workDir,
 	})
 	if err != nil {
 		return agent.Config{}, err
 	}
-	cfg := r.config(address, role.Model, set, nil)
+	cfg := r.config(address, role.Model, k.set, nil)
+	cfg.Offer, cfg.Model = k.offer, k.client
 	cfg.Role, cfg.Prompt, cfg.MaxSteps = role.ID, prompt, bound(role.MaxSteps)
 	return cfg, nil
 }
@@ -229,13 +224,22 @@ func (r *Run) askable(role Role) []string {
 func (r *Run) config(a mailbox.Address, m Model, set tools.Set, wakes func(event.MessageSent) bool) agent.Config {
 	return agent.Config{
 		ID: a.ID, Name: a.Name, Code: a.Code,
-		Model: r.gate.Client(m.Client), ModelName: m.Name, Scripted: m.Scripted, Tools: set,
+		Model: r.gated(m.Client), ModelName: m.Name, Scripted: m.Scripted, Tools: set,
 		MaxOutputTokens: m.MaxOutputTokens, Price: m.Price.cost,
 		Log: r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,
 		Box:    mailbox.NewBox(mailbox.BoxOptions{Limit: bound(r.leader.team.Limits.Inbox), Wakes: wakes}),
 		Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),
 		Logger: r.leader.opts.logger.With().Str("session", r.id).Str("agent", a.ID).Logger(), Now: r.leader.opts.now,
 	}
+}
+
+// gated is a client as the run uses it: with no more calls at once than the
+// limits allow.
+func (r *Run) gated(c model.Client) model.Client {
+	if r.gate == nil {
+		return c
+	}
+	return r.gate.Client(c)
 }
 
 // enter makes an agent known: to the log, the post and the run.
@@ -245,22 +249,11 @@ func (r *Run) enter(a *agent.Agent, cfg agent.Config, created event.AgentCreated
 	if _, err := r.journal.Append(cfg.ID, 0, created); err != nil {
 		return err
 	}
-	if err := r.exchange.Post.Register(mailbox.Address{ID: cfg.ID, Name: cfg.Name, Code: cfg.Code}, cfg.Box); err != nil {
-		return err
-	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.agents[cfg.ID], r.boxes[cfg.ID] = a, cfg.Box
-	return nil
-}
-
-// roleTools are a role's tools beside the communication tools.
-func (r *Run) roleTools(space *tools.Workspace, role Role) ([]tools.Tool, error) {
-	if role.Tools != nil {
-		return r.pick(space, role.Tools)
-	}
-	reading, err := r.pick(space, tools.DefaultRoleTools())
-	return append(reading, r.leader.opts.tools...), err
+	r.mu.Unlock()
+	// Last, because whoever finds the agent may stop it at once.
+	return r.exchange.Post.Register(mailbox.Address{ID: cfg.ID, Name: cfg.Name, Code: cfg.Code}, cfg.Box)
 }
 
 // pick finds tools by name. Those of the workspace are made only when one of

@@ -3,6 +3,8 @@ package leader
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/troupe-go/troupe/agent"
@@ -61,15 +63,35 @@ func (r *Run) Agents() []AgentStatus {
 	return list
 }
 
+// ErrEnded is in the error of what is asked of a run that has ended.
+var ErrEnded = errors.New("leader: the run has ended")
+
 // Tell puts a message from the person into an agent's conversation, before
-// its next model call; who is an id or a display name.
+// its next model call; who is an id or a display name. A message that is taken
+// is read while the run goes on: it fails with [ErrEnded] when the work was done
+// before.
 func (r *Run) Tell(who, text string) error {
 	to, err := r.exchange.Post.Resolve(who)
 	if err != nil {
 		return r.refused(err)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended() {
+		return r.refused(ErrEnded)
+	}
 	_, err = r.exchange.Post.Send(mailbox.Outgoing{Kind: event.Note, From: event.Person, To: to.ID, Content: text})
 	return r.refused(err)
+}
+
+// ended reports whether nothing is taken any more; the caller holds r.mu.
+func (r *Run) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return r.over
+	}
 }
 
 // Reply answers a question to the person.
@@ -88,12 +110,14 @@ const (
 	Terminate = agent.Terminate
 )
 
-// Stop stops a sub-agent. It does not wait; the leader is told when it
-// happened. The run itself is ended by [Run.Pause] or by its context.
+// Stop stops a sub-agent; mode is [Soft], [Now] or [Terminate]. It does not
+// wait; the leader is told when a turn ended by it. It fails for an unknown or a
+// terminated agent, and with [ErrEnded]. The run itself is ended by [Run.Pause]
+// or by its context.
 func (r *Run) Stop(who string, mode agent.StopMode) error {
 	to, err := r.exchange.Post.Resolve(who)
-	if err == nil && to.ID == event.Leader {
-		err = errors.New("leader: the leader cannot be stopped alone; pause the run")
+	if err == nil {
+		err = r.mayStop(to, mode)
 	}
 	if err != nil {
 		return r.refused(err)
@@ -102,12 +126,30 @@ func (r *Run) Stop(who string, mode agent.StopMode) error {
 	return nil
 }
 
+// mayStop says why an agent cannot be stopped in this way.
+func (r *Run) mayStop(who mailbox.Address, mode agent.StopMode) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m, _ := r.roster.view(who.ID)
+	switch {
+	case mode != Soft && mode != Now && mode != Terminate:
+		return fmt.Errorf("leader: no way to stop an agent: mode %d", mode)
+	case who.ID == event.Leader:
+		return errors.New("leader: the leader cannot be stopped alone; pause the run")
+	case m.state == event.Finished:
+		return errors.New(r.words.TerminatedAgent(who.Name))
+	case r.ended():
+		return ErrEnded
+	}
+	return nil
+}
+
 // refused words an error of something asked of the run.
 func (r *Run) refused(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Error{Failure: event.Failure{Code: "refused", Who: "client", Message: err.Error()}, Err: err}
+	return &Error{Failure: event.Failure{Code: "refused", Who: "client", Message: strings.TrimPrefix(err.Error(), "leader: ")}, Err: err}
 }
 
 // ListRoles lists the roles, those made in this run included.

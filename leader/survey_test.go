@@ -30,103 +30,119 @@ type figures struct {
 	Files, Folders, Links int
 	Bytes                 int64
 	Kinds                 map[string]string // files and bytes by ending
-	Lines, LinesIn        int               // with TODO or FIXME, and files with them
-	Places                []string          // of the first ones, path and line
+	Lines                 map[string]string // lines and files with TODO, and with FIXME
+	Places                []string          // of the first ones of each, path and line
 	EmptyFiles, Empty     int               // empty files, empty folders
 	Skipped               int
 	Readmes               []string // that were read
 	Largest               []int64
 }
 
-var todo = regexp.MustCompile(`\b(TODO|FIXME)\b`)
+// counter counts the figures of a folder.
+type counter struct {
+	figures
+	files, bytes map[string]int64 // by ending
+	readmes      []string
+	sizes        []int64
+	lines, in    map[string]int // by TODO and FIXME: lines, and files that have them
+	places       map[string][]string
+}
 
 // countFigures looks at the folder itself.
 func countFigures(t *testing.T, dir string) figures {
 	t.Helper()
-	f := figures{Kinds: map[string]string{}}
-	type sum struct{ files, bytes int64 }
-	kinds := map[string]sum{}
-	var readmes []string
-	var sizes []int64
+	c := counter{
+		figures: figures{Kinds: map[string]string{}, Lines: map[string]string{}}, files: map[string]int64{}, bytes: map[string]int64{},
+		lines: map[string]int{}, in: map[string]int{}, places: map[string][]string{},
+	}
 	err := filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || at == dir {
 			return err
+		}
+		switch {
+		case d.IsDir():
+			return c.folder(at)
+		case d.Type()&fs.ModeSymlink != 0:
+			c.Links++
+			return nil
 		}
 		rel, err := filepath.Rel(dir, at)
 		if err != nil {
 			return err
 		}
-		switch {
-		case d.IsDir():
-			f.Folders++
-			if slices.Contains(tools.SkippedDirs(), d.Name()) {
-				f.Skipped++
-				return filepath.SkipDir
-			}
-			if in, err := os.ReadDir(at); err != nil || len(in) == 0 {
-				f.Empty++
-				return err
-			}
-			return nil
-		case d.Type()&fs.ModeSymlink != 0:
-			f.Links++
-			return nil
-		}
-		text, err := os.ReadFile(at)
-		if err != nil {
-			return err
-		}
-		f.Files++
-		size := int64(len(text))
-		f.Bytes += size
-		if size == 0 {
-			f.EmptyFiles++
-		} else {
-			sizes = append(sizes, size)
-		}
-		ending := strings.ToLower(path.Ext(d.Name()))
-		k := kinds[ending]
-		kinds[ending] = sum{k.files + 1, k.bytes + size}
-		if strings.HasPrefix(strings.ToLower(d.Name()), "readme") {
-			readmes = append(readmes, rel)
-		}
-		f.places(rel, text)
-		return nil
+		return c.file(at, rel)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ending, k := range kinds {
-		f.Kinds[ending] = fmt.Sprint(k.files, " ", k.bytes)
+	for ending, n := range c.files {
+		c.Kinds[ending] = fmt.Sprint(n, " ", c.bytes[ending])
 	}
-	slices.SortStableFunc(readmes, func(a, b string) int {
+	slices.SortStableFunc(c.readmes, func(a, b string) int {
 		return (strings.Count(a, "/")-strings.Count(b, "/"))*1000 + len(a) - len(b)
 	})
-	slices.Sort(sizes)
-	slices.Reverse(sizes)
-	f.Largest = sizes[:min(10, len(sizes))]
-	for _, rel := range readmes[:min(3, len(readmes))] {
-		f.Readmes = append(f.Readmes, quoted(rel))
+	for _, rel := range c.readmes[:min(3, len(c.readmes))] {
+		c.Readmes = append(c.Readmes, quoted(rel))
 	}
-	return f
+	for _, word := range []string{"TODO", "FIXME"} {
+		c.Lines[word] = fmt.Sprint(c.lines[word], " ", c.in[word])
+		c.Places = append(c.Places, c.places[word][:min(100, len(c.places[word]))]...)
+	}
+	slices.Sort(c.sizes)
+	slices.Reverse(c.sizes)
+	c.Largest = c.sizes[:min(10, len(c.sizes))]
+	return c.figures
 }
 
-// places counts the lines of a file with TODO or FIXME.
-func (f *figures) places(rel string, text []byte) {
+func (c *counter) folder(at string) error {
+	c.Folders++
+	if slices.Contains(tools.SkippedDirs(), filepath.Base(at)) {
+		c.Skipped++
+		return filepath.SkipDir
+	}
+	in, err := os.ReadDir(at)
+	if len(in) == 0 {
+		c.Empty++
+	}
+	return err
+}
+
+func (c *counter) file(at, rel string) error {
+	text, err := os.ReadFile(at)
+	size := int64(len(text))
+	c.Files++
+	c.Bytes += size
+	if size == 0 {
+		c.EmptyFiles++
+	} else {
+		c.sizes = append(c.sizes, size)
+	}
+	name := strings.ToLower(path.Base(rel))
+	c.files[path.Ext(name)]++
+	c.bytes[path.Ext(name)] += size
+	if strings.HasPrefix(name, "readme") {
+		c.readmes = append(c.readmes, rel)
+	}
+	c.search(rel, text)
+	return err
+}
+
+// search counts the lines of a file with TODO and those with FIXME.
+func (c *counter) search(rel string, text []byte) {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return
 	}
-	before := f.Lines
-	for i, line := range strings.Split(string(text), "\n") {
-		if todo.MatchString(line) {
-			f.Lines++
-			if len(f.Places) < 100 {
-				f.Places = append(f.Places, quoted(rel)+":"+strconv.Itoa(i+1))
+	for _, word := range []string{"TODO", "FIXME"} {
+		before := c.lines[word]
+		for i, line := range strings.Split(string(text), "\n") {
+			if regexp.MustCompile(word + `\b`).MatchString(line) {
+				c.lines[word]++
+				c.places[word] = append(c.places[word], quoted(rel)+":"+strconv.Itoa(i+1))
 			}
 		}
-	}
-	if f.Lines > before {
-		f.LinesIn++
+		if c.lines[word] > before {
+			c.in[word]++
+		}
 	}
 }
 
@@ -143,8 +159,8 @@ var (
 	totalsLine  = regexp.MustCompile(`(?m)^- (\d+) (?:files? in|个文件，) ?(\d+) (?:folders?, |个文件夹，共 ).*?(\d+) (?:bytes?|字节)[)）]?$`)
 	linksLine   = regexp.MustCompile(`(?m)^- (\d+) (?:symbolic link|个符号链接)`)
 	kindLine    = regexp.MustCompile("(?m)^- (?:`(\\.[^`]+)`|without ending|无扩展名).*?(?:: |：)(\\d+) (?:files?, |个文件，).*?(\\d+) (?:bytes?|字节)[)）]?$")
-	todoLine    = regexp.MustCompile(`(?m)^- (\d+) (?:lines? in|行，分布在) (\d+) `)
-	placeLine   = regexp.MustCompile("(?m)^- `(.+?:\\d+)`(?:: |：)")
+	todoLine    = regexp.MustCompile(`(?m)^- (TODO|FIXME)(?:: |：)(\d+) (?:lines? in|行，分布在) (\d+) `)
+	placeLine   = regexp.MustCompile("(?m)^  - `(.+?:\\d+)`(?:: |：)")
 	emptyLine   = regexp.MustCompile(`(?m)^- (?:empty files \(|空文件（)(\d+)`)
 	voidLine    = regexp.MustCompile(`(?m)^- (?:empty folders \(|空文件夹（)(\d+)`)
 	skippedLine = regexp.MustCompile(`(?m)^- (\d+) (?:folders? that list_dir|个文件夹，list_dir)`)
@@ -156,7 +172,7 @@ var (
 func told(t *testing.T, report string) figures {
 	t.Helper()
 	parts := sections(report)
-	f := figures{Kinds: map[string]string{}}
+	f := figures{Kinds: map[string]string{}, Lines: map[string]string{}}
 	one := func(re *regexp.Regexp, in string) int {
 		m := re.FindStringSubmatch(in)
 		if m == nil {
@@ -174,8 +190,8 @@ func told(t *testing.T, report string) figures {
 	for _, m := range sizeLine.FindAllStringSubmatch(parts[2], -1) {
 		f.Largest = append(f.Largest, int64(atoi(t, m[1])))
 	}
-	if m := todoLine.FindStringSubmatch(parts[3]); m != nil {
-		f.Lines, f.LinesIn = atoi(t, m[1]), atoi(t, m[2])
+	for _, m := range todoLine.FindAllStringSubmatch(parts[3], -1) {
+		f.Lines[m[1]] = m[2] + " " + m[3]
 	}
 	for _, m := range placeLine.FindAllStringSubmatch(parts[3], -1) {
 		f.Places = append(f.Places, m[1])

@@ -153,6 +153,7 @@ func (r *Run) customRole(in tools.CreateCustomAgentArgs) (Role, error) {
 	}
 	for i := range r.roles {
 		codes[r.roles[i].Code] = true
+		codes[mailbox.Fold(r.roles[i].Name)] = true // no code may be another role's name
 		r.roles[i].mistakes(seen, r.leader.registry)
 		allowed = append(allowed, r.roles[i].Tools...)
 		if in.Model != "" && r.roles[i].Model.Name == in.Model {

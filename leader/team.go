@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -234,8 +235,12 @@ func (r *Role) complete(m Model, l Limits, codes map[string]bool) {
 	}
 }
 
+// codeForm is the form of a role's short code.
+var codeForm = regexp.MustCompile(`^[a-z0-9]{1,16}$`)
+
 // mistakes lists what is wrong with a completed role; seen holds the folded
-// names, ids and codes of those before it.
+// names, ids and codes of those before it. A name may not be the code of
+// another role either: instances are addressed by both.
 func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
 	var list []string
 	if err := mailbox.ValidName(r.Name + "_1"); err != nil || mailbox.Fold(r.Name) == "" {
@@ -247,11 +252,18 @@ func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
 	if mailbox.ReservedCode(r.Code) {
 		list = append(list, fmt.Sprintf("role %q: the code %q is reserved", r.Name, r.Code))
 	}
-	for what, key := range map[string]string{"name": mailbox.Fold(r.Name), "id": r.ID, "code": r.Code} {
-		if other, dup := seen[what+key]; dup {
-			list = append(list, fmt.Sprintf("role %q has the same %s as role %q", r.Name, what, other))
+	if !codeForm.MatchString(r.Code) {
+		list = append(list, fmt.Sprintf("role %q: the code %q is not 1 to 16 letters a-z or digits", r.Name, r.Code))
+	}
+	labels := []string{mailbox.Fold(r.Name), mailbox.Fold(r.ID), r.Code}
+	for _, label := range labels {
+		if other, dup := seen[label]; dup {
+			list = append(list, fmt.Sprintf("role %q has the same name, id or code as role %q", r.Name, other))
+			break
 		}
-		seen[what+key] = r.Name
+	}
+	for _, label := range labels {
+		seen[label] = r.Name
 	}
 	for _, name := range r.Tools {
 		if _, ok := known.Lookup(name); !ok {

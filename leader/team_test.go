@@ -1,6 +1,7 @@
 package leader_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -58,11 +59,13 @@ func TestLimitsOnSubAgents(t *testing.T) {
 		},
 		{
 			"unlimited places", func(t *leader.Team) { t.Limits.Agents = leader.Unlimited },
-			[]event.Call{create("uio", "a")}, []string{"no limit"},
+			[]event.Call{create("uio", "a")},
+			[]string{"no limit"},
 		},
 		{
 			"spawns", func(t *leader.Team) { t.Limits.Spawns = 1 },
-			[]event.Call{create("uio", "a"), create("fse", "b")}, []string{"uio_1", "1"},
+			[]event.Call{create("uio", "a"), create("fse", "b")},
+			[]string{"uio_1", "1"},
 		},
 		{
 			"instances of a role", func(t *leader.Team) {
@@ -73,7 +76,8 @@ func TestLimitsOnSubAgents(t *testing.T) {
 		},
 		{
 			"unknown role", func(*leader.Team) {},
-			[]event.Call{create("painter", "a")}, []string{"uio, fse, cr, res, qae"},
+			[]event.Call{create("painter", "a")},
+			[]string{"uio, fse, cr, res, qae"},
 		},
 		{
 			"bad arguments", func(*leader.Team) {},
@@ -147,9 +151,7 @@ func TestAgentsAreAddressedByIDAndName(t *testing.T) {
 func TestCustomAgents(t *testing.T) {
 	custom := func(args map[string]any) event.Call {
 		all := map[string]any{"name": "SEO Expert", "does": "finds words", "prompt": "Find words."}
-		for k, v := range args {
-			all[k] = v
-		}
+		maps.Copy(all, args)
 		return modeltest.Call("create_custom_agent", all)
 	}
 	p := players{"tl": sequence(
@@ -164,7 +166,7 @@ func TestCustomAgents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants := []string{"SEO Expert", "same", "kept for", "write_file", "run_command", "other/model", "Reader"}
+	wants := []string{"SEO Expert", "same name", "kept for", "write_file", "run_command", "other/model", "Reader"}
 	for i, got := range results(t, records, 1) {
 		if !strings.Contains(got, wants[i]) {
 			t.Errorf("result %d is %q, want %q in it", i+1, got, wants[i])

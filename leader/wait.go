@@ -3,6 +3,7 @@ package leader
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/troupe-go/troupe/event"
@@ -22,7 +23,7 @@ func (t teamTools) WaitOutput(ctx context.Context, call tools.Call, in tools.Wai
 	yielded, done := t.run.exchange.Desk.Waiting(event.Leader, w.agents, !w.all)
 	defer done()
 	call.Sent()
-	unblock := call.Blocked(w.agents...)
+	unblock := call.Blocked(strings.Join(w.agents, ", "))
 	defer unblock()
 	for {
 		news := t.run.journal.watch()

@@ -66,20 +66,21 @@ func (q *question) closedError() error {
 	return fmt.Errorf("%w: %s ended before, as %s", ErrClosedQuestion, q.opened.ID, q.closed.Outcome)
 }
 
-// report calls Late for a question that was just closed if its answer has to
+// report calls Late for a question that was just closed if its end has to
 // travel as a note. The caller does not hold the mutex; a closed question does
 // not change any more.
 func (d *Desk) report(q *question) {
-	if q.yielded != "" && (q.closed.Outcome == event.Answered || q.closed.Outcome == event.Implicit) {
+	if q.yielded != "" {
 		d.late(q.opened, q.closed)
 	}
 }
 
 // Close ends a question as the runtime decides; o is any outcome. text is the
 // addressee's natural output, whole or partial, or empty; detail says more in
-// words; no id is minted. turn is that of the asker for an outcome of its own
-// (cancelled, timeout, refused_cycle), else of the addressee; 0 where none is
-// meant. It fails with [ErrUnknownQuestion], or with [ErrClosedQuestion] and
+// words; no id is minted. The record is the asker's, in the turn in which it
+// asked, for the outcomes in which the addressee has no part any more
+// (cancelled, timeout, refused_cycle, terminated), else the addressee's in turn,
+// which is 0 where none is meant. It fails with [ErrUnknownQuestion], or with [ErrClosedQuestion] and
 // the earlier closing.
 func (d *Desk) Close(id string, o event.Outcome, text, detail string, turn int) (event.QuestionClosed, error) {
 	if o == "" {
@@ -116,10 +117,11 @@ func (d *Desk) end(q *question, o event.Outcome, text, detail string, turn int) 
 	}
 	agent := q.opened.To
 	switch o {
-	case event.Cancelled, event.TimedOut, event.RefusedCycle:
-		agent = q.opened.From
+	case event.Cancelled, event.TimedOut, event.RefusedCycle, event.Terminated:
+		agent, turn = q.opened.From, q.turn
 	case event.Answered, event.Implicit, event.Declined:
 		c.From = q.opened.To
+	case event.CompletedWithoutAnswer, event.Failed, event.OverBudget: // from nobody, unless there is a text
 	}
 	if text != "" {
 		c.From = q.opened.To

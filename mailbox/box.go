@@ -141,6 +141,7 @@ func (b *Box) apply(rec event.Record) {
 		b.remove(d.ID)
 	case event.MessageReturned:
 		b.remove(d.ID)
+	default: // about no message
 	}
 }
 
@@ -278,13 +279,15 @@ func (b *Box) giveBack(record func(event.MessageSent) (event.Record, error)) (m 
 	return m, true, nil
 }
 
-// Hush lets the messages that wait now no longer count as waking; they stay
-// in the box and are drained with the next that wakes.
-func (b *Box) Hush() {
+// Hush lets the messages that wait now no longer count as waking and returns
+// their ids; they stay in the box and are drained with the next that wakes.
+func (b *Box) Hush() (ids []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i := range b.marks {
 		b.marks[i].wakes = false
+		ids = append(ids, b.queue[i].ID)
 	}
 	b.waking = 0
+	return ids
 }

@@ -3,6 +3,7 @@ package mailbox_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -207,4 +208,26 @@ func TestBoxLosesNothing(t *testing.T) {
 		}
 		wg.Wait()
 	})
+}
+
+func TestHushSilencesWhatWaits(t *testing.T) {
+	b := mailbox.NewBox(mailbox.BoxOptions{})
+	put := func(id string) {
+		t.Helper()
+		if err := b.Put(event.MessageSent{ID: id, Kind: event.Note}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ids := b.Hush(); len(ids) != 0 {
+		t.Errorf("an empty box silenced %q", ids)
+	}
+	put("msg_a_001")
+	put("msg_a_002")
+	if ids := b.Hush(); !slices.Equal(ids, []string{"msg_a_001", "msg_a_002"}) || b.Waking() {
+		t.Errorf("silenced %q, waking %t; want both, and none that wakes", ids, b.Waking())
+	}
+	put("msg_a_003")
+	if !b.Waking() || len(b.Drain()) != 3 || b.Waking() {
+		t.Error("a message that comes after Hush wakes, and all three are drained with it")
+	}
 }

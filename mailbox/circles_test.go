@@ -44,13 +44,13 @@ type call struct {
 	outcome event.Outcome
 	over    bool
 	at      time.Time
-	done    func() // of a wait for output
 }
 
 func (k *call) String() string { return fmt.Sprintf("%s->%s %s", k.from, k.to, k.id) }
 
 // start makes the call in a goroutine of its own.
 func (k *call) start(ctx context.Context, t *testing.T, c counter) {
+	t.Helper()
 	go func() {
 		defer func() { k.at, k.over = time.Now(), true }()
 		if k.id == "" {

@@ -29,10 +29,8 @@ type DeskOptions struct {
 	// Leader is the id of the agent whose waits can end early, so that it is
 	// in no circle; empty if there is none.
 	Leader string
-	// Late is called, without locks, when a question is answered, by its
-	// addressee or implicitly, after its asker's wait ended early: nobody
-	// waits for the result any more, so it has to travel as a note. Nil: not
-	// called.
+	// Late is called, without locks, when a question ends whose asker's wait had
+	// ended early (see [Ending]): how it ended has to travel as a note.
 	Late func(q event.QuestionOpened, c event.QuestionClosed)
 	// Now is the clock for deadlines and ages; nil means [time.Now].
 	Now func() time.Time
@@ -164,6 +162,7 @@ func (d *Desk) apply(rec event.Record) {
 		d.applyOpened(rec, data)
 	case event.QuestionClosed:
 		d.applyClosed(data)
+	default: // about no question
 	}
 }
 
@@ -221,7 +220,7 @@ func (d *Desk) interrupt(question string) {
 
 // settle ends those waits of the leader that could not end otherwise.
 func (d *Desk) settle() {
-	for _, e := range d.graph.earlies() {
+	for _, e := range d.graph.earlyWaits() {
 		d.endEarly(e)
 	}
 }

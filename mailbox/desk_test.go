@@ -311,18 +311,22 @@ func TestCancelledWait(t *testing.T) {
 
 func TestCloseRecordsWhoEndedIt(t *testing.T) {
 	for _, tt := range []struct {
-		outcome   event.Outcome
-		text      string
-		agent, by string
+		outcome event.Outcome
+		text    string
+		agent   string // whose record it is
+		turn    int
+		by      string
 	}{
-		{event.Implicit, "it is blue", "b", "b"},
-		{event.Answered, "reply", "b", "b"},
-		{event.Declined, "", "b", "b"},
-		{event.OverBudget, "partial", "b", "b"},
-		{event.OverBudget, "", "b", ""},
-		{event.CompletedWithoutAnswer, "", "b", ""},
-		{event.Cancelled, "", "a", ""},
-		{event.TimedOut, "", "a", ""},
+		{event.Implicit, "it is blue", "b", 5, "b"},
+		{event.Answered, "reply", "b", 5, "b"},
+		{event.Declined, "", "b", 5, "b"},
+		{event.OverBudget, "partial", "b", 5, "b"},
+		{event.OverBudget, "", "b", 5, ""},
+		{event.CompletedWithoutAnswer, "", "b", 5, ""},
+		{event.Failed, "", "b", 5, ""},
+		{event.Cancelled, "", "a", 1, ""},
+		{event.TimedOut, "", "a", 1, ""},
+		{event.Terminated, "", "a", 1, ""},
 	} {
 		c := newCounter()
 		c.ask(t, "a", "b", "ask_a_001")
@@ -331,7 +335,7 @@ func TestCloseRecordsWhoEndedIt(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", tt.outcome, err, diff)
 		}
-		if last := c.log.records()[1]; last.Agent != tt.agent || last.Turn != 5 {
+		if last := c.log.records()[1]; last.Agent != tt.agent || last.Turn != tt.turn {
 			t.Errorf("%s is recorded for %s, turn %d", tt.outcome, last.Agent, last.Turn)
 		}
 	}

@@ -151,6 +151,7 @@ func TestEveryQuestionEndsOnce(t *testing.T) {
 
 // live asks and waits at the times of the schedule.
 func (q *ending) live(ctx context.Context, t *testing.T, c counter) {
+	t.Helper()
 	time.Sleep(q.askAt)
 	if _, over, err := c.Ask(mailbox.Ask{ID: q.id, From: q.from, To: q.to, Timeout: q.timeout}); over || err != nil {
 		t.Error(over, err)
@@ -202,7 +203,7 @@ func TestCausesAtTheSameMoment(t *testing.T) {
 		case a.end.Yielded != "" && from != event.Leader:
 			t.Errorf("the wait of %s ended early", from)
 		}
-		if answered := outcome == event.Answered || outcome == event.Implicit; a.end.Yielded != "" && answered != (len(*c.late) == 1) {
+		if closed := outcome != ""; a.end.Yielded != "" && closed != (len(*c.late) == 1) {
 			t.Errorf("after an early end: outcome %q, late %v", outcome, *c.late)
 		}
 		cancel()

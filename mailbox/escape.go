@@ -81,12 +81,12 @@ func find(s, sub string, from int) int {
 // replacement decides about the suspect at s[at:]: what to write instead of
 // how many bytes. The width is 0 when it stays as it is.
 func replacement(s string, at int, name string) (escaped string, width int) {
-	switch rest := s[at:]; {
-	case rest[0] == '<':
+	switch rest := s[at:]; rest[0] {
+	case '<':
 		if opensFrame(rest[1:], name) {
 			return escapedLess, 1
 		}
-	case rest[0] == '&':
+	case '&':
 		if _, w := entity(rest); w > 0 {
 			return escapedAmp, 1
 		}

@@ -27,8 +27,9 @@ type Inquiry struct {
 
 // Ask opens a question, sends its message and waits for the end of it. sent
 // is called when the message is on its way or will never be, blocked when the
-// wait begins; its done when the wait is over. The error tells of a question
-// that could not be sent, in words for the asker.
+// wait begins; its done when the wait is over. A question to a terminated agent
+// ends at once, as terminated. The error tells of another reason for which the
+// question could not be sent, in words for the asker.
 func (x Exchange) Ask(ctx context.Context, q Inquiry, sent func(), blocked func(on ...string) (done func())) (Ending, error) {
 	id := x.IDs.Mint(q.Kind, q.From.Code)
 	refused, isRefused, err := x.Desk.Ask(Ask{
@@ -49,9 +50,12 @@ func (x Exchange) Ask(ctx context.Context, q Inquiry, sent func(), blocked func(
 		if errors.Is(err, ErrTerminated) {
 			outcome = event.Terminated
 		}
-		closed, closeErr := x.Desk.Close(id, outcome, "", err.Error(), q.Turn)
+		closed, closeErr := x.Desk.Close(id, outcome, "", err.Error(), 0)
 		if closeErr != nil && !errors.Is(closeErr, ErrClosedQuestion) {
 			return Ending{}, closeErr
+		}
+		if closed.Outcome == event.Terminated {
+			err = nil // the outcome says it all
 		}
 		return Ending{QuestionClosed: closed}, err
 	}

@@ -109,9 +109,9 @@ type early struct {
 	question string
 }
 
-// earlies returns the leader's waits that wait, directly or through others,
+// earlyWaits returns the leader's waits that wait, directly or through others,
 // for the leader itself.
-func (g *graph) earlies() []early {
+func (g *graph) earlyWaits() []early {
 	if len(g.waits[g.leader]) == 0 || g.wanted[g.leader] == 0 {
 		return nil
 	}

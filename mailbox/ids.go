@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,6 +40,11 @@ func (x *IDs) Mint(k event.Kind, code string) string {
 	return fmt.Sprintf("%s%03d", stem, x.last[stem])
 }
 
+// longestID is as long as an id with this code can get in any run.
+func longestID(code string) string {
+	return fmt.Sprintf("%s%s_%d", event.Question.Prefix(), code, math.MaxInt64)
+}
+
 // Apply raises the counters to the ids in rec, so that a resumed run repeats
 // none of them. Records without message ids change nothing.
 func (x *IDs) Apply(rec event.Record) {
@@ -49,6 +55,7 @@ func (x *IDs) Apply(rec event.Record) {
 		x.raise(d.ID)
 	case event.QuestionClosed:
 		x.raise(d.AnswerID)
+	default: // no id of ours
 	}
 }
 

@@ -41,7 +41,7 @@ type Message struct {
 // FormatError says why a message cannot be written.
 type FormatError struct {
 	// Field is the part at fault: "kind", "from", "id", "question_id",
-	// "content", or "name" when a name was checked alone.
+	// "content"; "name" when a name was checked alone, "code" when a code was.
 	Field string
 	// Reason completes a sentence that begins with the field, for example
 	// "is empty".

@@ -106,7 +106,9 @@ func returnedText(m event.MessageSent, toName, why string) string {
 
 // Register adds the leader or a sub-agent with its box. It fails with
 // [ErrExists] when the id or the name, folded, belongs to somebody, the person
-// and the runtime included.
+// and the runtime included, and with a [*FormatError] when no message could be
+// written with the name, or with ids that have the code in them: what cannot
+// be framed must not be said.
 func (p *Post) Register(a Address, box *Box) error {
 	if box == nil {
 		return fmt.Errorf("mailbox: %s has no inbox", a.ID)
@@ -118,6 +120,12 @@ func (p *Post) Register(a Address, box *Box) error {
 		if _, ok := p.folded[key]; ok || reserved(key) {
 			return fmt.Errorf("%w: %s", ErrExists, who)
 		}
+	}
+	if reason := nameFault(a.Name); reason != "" {
+		return &FormatError{"name", reason}
+	}
+	if reason := idFault(longestID(a.Code)); reason != "" {
+		return &FormatError{"code", reason}
 	}
 	r := &resident{Address: a, box: box}
 	p.agents[a.ID] = r
@@ -314,6 +322,7 @@ func (p *Post) Apply(rec event.Record) {
 		if d.To == event.Finished {
 			p.bury(rec.Agent)
 		}
+	default: // no box changes
 	}
 }
 

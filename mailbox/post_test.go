@@ -117,7 +117,7 @@ func TestSendErrorsChangeNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			before, counters := of.log.len(), of.ids.Counters()
-			of.log.setFail(tt.want == errLog)
+			of.log.setFail(errors.Is(tt.want, errLog))
 			m := ok
 			tt.set(&m)
 			_, err := of.Send(m)
@@ -135,7 +135,7 @@ func TestSendErrorsChangeNothing(t *testing.T) {
 					t.Errorf("box of %s holds %d messages, want %d", id, got, n)
 				}
 			}
-			if tt.want == errLog {
+			if errors.Is(tt.want, errLog) {
 				return
 			}
 			if diff := cmp.Diff(counters, of.ids.Counters()); diff != "" {
@@ -203,6 +203,30 @@ func TestRegisterRefusesWhatIsTaken(t *testing.T) {
 	}
 	if err := of.Register(mailbox.Address{ID: "x_1", Name: "X_1"}, box); err != nil {
 		t.Errorf("a failed Register left something behind: %v", err)
+	}
+}
+
+// TestRegisterRefusesWhatCannotBeFramed: who has such a name or code would
+// speak without a frame, as anybody.
+func TestRegisterRefusesWhatCannotBeFramed(t *testing.T) {
+	of := newOffice(t, mailbox.BoxOptions{}, leader)
+	box := mailbox.NewBox(mailbox.BoxOptions{})
+	for field, addresses := range map[string][]mailbox.Address{
+		"name": {{ID: "x_1"}, {ID: "x_1", Name: "X\n_1"}, {ID: "x_1", Name: "<X_1"}, {ID: "x_1", Name: "A 向 X_1"}},
+		"code": {
+			{ID: "x_1", Name: "X_1", Code: "u i"}, {ID: "x_1", Name: "X_1", Code: "x\n"}, {ID: "x_1", Name: "X_1", Code: "x\u200b"},
+			{ID: "x_1", Name: "X_1", Code: "<x"}, {ID: "x_1", Name: "X_1", Code: strings.Repeat("x", 110)},
+		},
+	} {
+		for _, a := range addresses {
+			err := of.Register(a, box)
+			if fault, ok := errors.AsType[*mailbox.FormatError](err); !ok || fault.Field != field || fault.Reason == "" {
+				t.Errorf("Register(%+v) = %v, want a *FormatError about the %s", a, err, field)
+			}
+		}
+	}
+	if err := of.Register(mailbox.Address{ID: "x_1", Name: "X_1", Code: strings.Repeat("x", 100)}, box); err != nil {
+		t.Errorf("a failed Register left something behind, or a good code is refused: %v", err)
 	}
 }
 

@@ -27,6 +27,7 @@ type run struct {
 }
 
 func newRun(t testing.TB) *run {
+	t.Helper()
 	r := &run{office: newOffice(t, mailbox.BoxOptions{Limit: 6}, team...)}
 	r.counter.log, r.counter.ids = r.office.log, r.office.ids
 	r.Desk = mailbox.NewDesk(r.office.log, r.office.ids, mailbox.DeskOptions{Leader: event.Leader})

@@ -9,45 +9,111 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/model/internal/repair"
 )
 
 // assembly puts the pieces of one streamed reply together.
 type assembly struct {
 	text, reasoning strings.Builder
+	tags            *repair.Splitter // parts reasoning from text; nil if it is not in tags
+	holder          *repair.Holder   // holds calls in the text back; nil if text has none
+	dialect         Dialect          // in which tools were offered
 	calls           []*openCall
+	extra           replyExtra
 	rawFinish       string
 	usage           *event.Usage
+}
+
+// newAssembly returns an assembly for a reply of an endpoint with the profile;
+// from is the endpoint's model.
+func newAssembly(p Profile, from string) *assembly {
+	a := &assembly{extra: replyExtra{From: from}, dialect: p.SchemaDialect}
+	if p.ReasoningTags != TagsOff {
+		a.tags = repair.NewSplitter(p.ReasoningTags == TagsOpen)
+	}
+	if p.ToolCallsAsText {
+		a.holder = new(repair.Holder)
+	}
+	return a
 }
 
 // openCall is a tool call whose arguments may still grow.
 type openCall struct {
 	id, name string
 	index    *int
-	args     strings.Builder
+	args     []byte // may hold halves of characters
+	extra    map[string]json.RawMessage
 }
 
-// add takes in one chunk and returns what of it can be shown at once.
-func (a *assembly) add(resp openai.ChatCompletionStreamResponse) Chunk {
+// add takes in one chunk, with what go-openai dropped of it, and returns what
+// of it can be shown at once.
+func (a *assembly) add(resp openai.ChatCompletionStreamResponse, kept repair.Kept) Chunk {
 	if u := resp.Usage; u != nil && u.PromptTokens+u.CompletionTokens > 0 {
 		a.usage = usageOf(u)
 	}
-	var out Chunk
+	var text, reasoning string
 	for _, choice := range resp.Choices {
 		if choice.Index != 0 {
 			continue // one reply was asked for
 		}
-		out.Text += choice.Delta.Content + choice.Delta.Refusal
-		out.Reasoning += choice.Delta.ReasoningContent
+		text += choice.Delta.Content + choice.Delta.Refusal
+		reasoning += choice.Delta.ReasoningContent
 		for _, d := range choice.Delta.ToolCalls {
-			a.addCall(d)
+			c := a.open(repair.Piece{Index: d.Index, ID: d.ID, Name: d.Function.Name}, d.Function.Arguments != "")
+			if c != nil {
+				c.args = append(c.args, d.Function.Arguments...)
+			}
 		}
 		if f := string(choice.FinishReason); f != "" && f != "null" {
 			a.rawFinish = f
 		}
 	}
-	a.text.WriteString(out.Text)
-	a.reasoning.WriteString(out.Reasoning)
-	return out
+	for _, p := range kept.Calls {
+		if c := a.open(p, len(p.Args) > 0); c != nil {
+			c.args = append(c.args, p.Args...)
+			c.keep(p.Extra)
+		}
+	}
+	a.extra.keep(kept)
+	return a.say(text, reasoning)
+}
+
+// say takes in text and reasoning and returns what of them can be shown.
+func (a *assembly) say(text, reasoning string) Chunk {
+	if a.tags != nil {
+		if reasoning != "" { // it has a field of its own
+			said, thought := a.tags.Flush()
+			text, reasoning = said+text, thought+reasoning
+			a.tags = nil
+		} else {
+			text, reasoning = a.tags.Add(text)
+		}
+	}
+	if a.holder != nil {
+		text = a.holder.Add(text)
+	}
+	return a.said(text, reasoning)
+}
+
+// said notes what is shown.
+func (a *assembly) said(text, reasoning string) Chunk {
+	a.text.WriteString(text)
+	a.reasoning.WriteString(reasoning)
+	return Chunk{Text: text, Reasoning: reasoning}
+}
+
+// flush returns what was held back, at the end of a reply; held is text that
+// may be calls.
+func (a *assembly) flush() (rest Chunk, held string) {
+	var text, reasoning string
+	if a.tags != nil {
+		text, reasoning = a.tags.Flush()
+	}
+	if a.holder != nil {
+		text = a.holder.Add(text)
+		held = a.holder.Flush()
+	}
+	return a.said(text, reasoning), held
 }
 
 func usageOf(u *openai.Usage) *event.Usage {
@@ -61,61 +127,75 @@ func usageOf(u *openai.Usage) *event.Usage {
 	return &out
 }
 
-// addCall takes in a piece of a tool call. A piece belongs to the call with
-// its id, else to the one with its index, else to the last one
-// (spec/endpoints.md, section 0).
-func (a *assembly) addCall(d openai.ToolCall) {
-	c := a.find(d)
-	if c == nil || c.startsAnother(d) {
+// open returns the call that a piece belongs to: the one with its id, else the
+// one with its index, else the last one (spec/endpoints.md, section 0). It is
+// nil for a piece that says nothing when no call is open.
+func (a *assembly) open(p repair.Piece, hasArgs bool) *openCall {
+	c := a.find(p)
+	if c == nil && p.ID == "" && p.Name == "" && !hasArgs {
+		return nil
+	}
+	if c == nil || p.Complete || c.startsAnother(p, hasArgs) {
 		c = &openCall{}
 		a.calls = append(a.calls, c)
 	}
-	if c.id == "" {
-		c.id = d.ID
-	}
-	if c.name == "" {
-		c.name = d.Function.Name
-	}
+	c.id = cmp.Or(c.id, p.ID)
+	c.name = cmp.Or(c.name, p.Name)
 	if c.index == nil {
-		c.index = d.Index
+		c.index = p.Index
 	}
-	c.args.WriteString(d.Function.Arguments)
+	return c
 }
 
-func (a *assembly) find(d openai.ToolCall) *openCall {
-	if d.ID != "" {
-		if c := a.last(func(c *openCall) bool { return c.id == d.ID }); c != nil {
+func (a *assembly) find(p repair.Piece) *openCall {
+	if p.ID != "" {
+		if c := a.last(func(c *openCall) bool { return c.id == p.ID }); c != nil {
 			return c
 		}
 	}
-	if d.Index != nil {
+	if p.Index != nil {
 		return a.last(func(c *openCall) bool {
-			return c.index != nil && *c.index == *d.Index && (d.ID == "" || c.id == "")
+			return c.index != nil && *c.index == *p.Index && (p.ID == "" || c.id == "")
 		})
 	}
-	if d.ID != "" {
+	if p.ID != "" {
 		return nil
 	}
 	return a.last(func(*openCall) bool { return true })
 }
 
 func (a *assembly) last(fits func(*openCall) bool) *openCall {
-	for i := len(a.calls) - 1; i >= 0; i-- {
-		if fits(a.calls[i]) {
-			return a.calls[i]
+	for _, c := range slices.Backward(a.calls) {
+		if fits(c) {
+			return c
 		}
 	}
 	return nil
 }
 
 // startsAnother reports whether a piece that seems to belong to c must be the
-// beginning of the next call: c is complete and the piece names a tool again.
-func (c *openCall) startsAnother(d openai.ToolCall) bool {
-	if d.Function.Name == "" || c.name == "" || !json.Valid([]byte(c.args.String())) {
+// beginning of the next call: it names another tool, or c is complete and the
+// piece names its tool again.
+func (c *openCall) startsAnother(p repair.Piece, hasArgs bool) bool {
+	if p.Name == "" || c.name == "" {
 		return false
 	}
-	moved := d.Index != nil && c.index != nil && *d.Index != *c.index
-	return d.Function.Name != c.name || moved || d.Function.Arguments != ""
+	if p.Name != c.name {
+		return true
+	}
+	moved := p.Index != nil && c.index != nil && *p.Index != *c.index
+	return (moved || hasArgs) && json.Valid(c.args)
+}
+
+// keep adds fields that only the provider knows; of two values the later one
+// stays.
+func (c *openCall) keep(fields map[string][]byte) {
+	for name, value := range fields {
+		if c.extra == nil {
+			c.extra = map[string]json.RawMessage{}
+		}
+		c.extra[name] = value
+	}
 }
 
 // empty reports whether nothing came: no text, reasoning or piece of a call.
@@ -123,44 +203,65 @@ func (a *assembly) empty() bool {
 	return a.text.Len() == 0 && a.reasoning.Len() == 0 && len(a.calls) == 0
 }
 
-// complete returns the calls as the model made them, in the order of their
-// indexes where all have one; without arguments means an empty object where
-// the tool requires none.
-func (a *assembly) complete(tools []Tool) []event.Call {
+// inOrder returns the calls in the order of their indexes where all have one.
+func (a *assembly) inOrder() []*openCall {
 	calls := slices.Clone(a.calls)
 	if !slices.ContainsFunc(calls, func(c *openCall) bool { return c.index == nil }) {
 		slices.SortStableFunc(calls, func(x, y *openCall) int { return cmp.Compare(*x.index, *y.index) })
 	}
-	var out []event.Call
-	for _, c := range calls {
-		args := c.args.String()
-		if args == "" && takesNothing(tools, c.name) {
-			args = "{}"
-		}
-		out = append(out, event.Call{ID: c.id, Name: c.name, Arguments: args})
-	}
-	return out
+	return calls
 }
 
-// valid reports whether the arguments of each call are JSON.
-func valid(calls []event.Call) bool {
-	for _, c := range calls {
-		if !json.Valid([]byte(c.Arguments)) {
-			return false
-		}
-	}
-	return true
+// replyExtra is what a reply holds that must go back with it, in
+// [Message.Extra].
+type replyExtra struct {
+	// From is the endpoint's model; others get none of this.
+	From string `json:"from"`
+	// Field is where the reasoning stood, if it was not reasoning_content.
+	Field string `json:"reasoning_field,omitempty"`
+	// Details are the items of reasoning_details.
+	Details []json.RawMessage `json:"reasoning_details,omitempty"`
+	// Fields are other fields of the message.
+	Fields map[string]json.RawMessage `json:"fields,omitempty"`
+
+	pieces [][]byte // of Details, as they came
 }
 
-func takesNothing(tools []Tool, name string) bool {
-	for _, t := range tools {
-		if t.Name != name {
-			continue
+func (e *replyExtra) keep(kept repair.Kept) {
+	e.Field = cmp.Or(e.Field, kept.ReasoningField)
+	e.pieces = append(e.pieces, kept.Details...)
+	for name, value := range kept.Fields {
+		if e.Fields == nil {
+			e.Fields = map[string]json.RawMessage{}
 		}
-		var schema struct {
-			Required []string `json:"required"`
-		}
-		return len(t.Schema) == 0 || json.Unmarshal(t.Schema, &schema) == nil && len(schema.Required) == 0
+		e.Fields[name] = value
 	}
-	return false
+}
+
+// text is the extra as JSON; empty if there is nothing that must go back,
+// neither here nor in the calls.
+func (e *replyExtra) text(calls []event.Call) string {
+	e.Details = repair.JoinDetails(e.pieces)
+	ofCalls := slices.ContainsFunc(calls, func(c event.Call) bool { return c.Extra != "" })
+	if e.Field == "" && len(e.Details) == 0 && len(e.Fields) == 0 && !ofCalls {
+		return ""
+	}
+	return jsonText(e)
+}
+
+// jsonText is a value as JSON; empty if it has no form in it.
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// extraText is the extra of a call as JSON.
+func (c *openCall) extraText() string {
+	if len(c.extra) == 0 {
+		return ""
+	}
+	return jsonText(c.extra)
 }

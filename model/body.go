@@ -1,18 +1,30 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/troupe-go/troupe/event"
 )
 
-// appendBody appends the body of a request for req: what go-openai would
-// write, with a content in every message (spec/endpoints.md, line 30), and
-// with fields over everything else. tools is the text of req.Tools.
-func appendBody(dst []byte, modelName string, req Request, tools []byte, fields map[string]json.RawMessage) []byte {
+// chatBody is what the body of a request is written from. It is what go-openai
+// would write, with a content in every message, and with what the endpoint
+// wants otherwise (spec/endpoints.md, sections 2 and 3).
+type chatBody struct {
+	model    string
+	from     string // the endpoint's model, whose own fields go back to it
+	profile  Profile
+	messages []Message
+	tools    []byte                     // the text of the tools; empty if there are none
+	fields   map[string]json.RawMessage // go over everything else
+}
+
+// append appends the text of the body.
+func (b *chatBody) append(dst []byte) []byte {
 	sep := byte('{')
 	member := func(name string, value func([]byte) []byte) {
 		dst = append(dst, sep)
@@ -21,69 +33,136 @@ func appendBody(dst []byte, modelName string, req Request, tools []byte, fields 
 		dst = value(dst)
 	}
 	own := func(name string, value func([]byte) []byte) {
-		if _, ok := fields[name]; !ok {
+		if _, ok := b.fields[name]; !ok {
 			member(name, value)
 		}
 	}
-	own("model", func(dst []byte) []byte { return appendString(dst, modelName) })
-	own("messages", func(dst []byte) []byte { return appendMessages(dst, req.Messages) })
+	own("model", func(dst []byte) []byte { return appendString(dst, b.model) })
+	own("messages", b.appendMessages)
 	own("stream", func(dst []byte) []byte { return append(dst, "true"...) })
-	own("stream_options", func(dst []byte) []byte { return append(dst, `{"include_usage":true}`...) })
-	if len(req.Tools) > 0 {
-		own("tools", func(dst []byte) []byte { return append(dst, tools...) })
+	if !b.profile.NoStreamUsage {
+		own("stream_options", func(dst []byte) []byte { return append(dst, `{"include_usage":true}`...) })
 	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		member(name, func(dst []byte) []byte { return append(dst, fields[name]...) })
+	if len(b.tools) > 0 {
+		own("tools", func(dst []byte) []byte { return append(dst, b.tools...) })
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.fields)) {
+		member(name, func(dst []byte) []byte { return append(dst, b.fields[name]...) })
 	}
 	return append(dst, '}')
 }
 
-// bodySize is about how many bytes appendBody needs for req: texts grow a
-// little when they are quoted.
-func bodySize(req Request, tools []byte) int {
+// size is about how many bytes the body needs: texts grow a little when they
+// are quoted.
+func (b *chatBody) size() int {
 	const rest, perMessage, perCall = 256, 64, 96
-	n := rest + len(tools)
-	for _, m := range req.Messages {
+	n := rest + len(b.tools)
+	for _, m := range b.messages {
 		n += perMessage + len(m.Content)*9/8
 		for _, c := range m.Calls {
-			n += perCall + len(c.Arguments)*5/4
+			n += perCall + len(c.Arguments)*5/4 + len(c.Extra)
 		}
 	}
 	return n
 }
 
-func appendMessages(dst []byte, messages []Message) []byte {
+func (b *chatBody) appendMessages(dst []byte) []byte {
+	lastUser := 0
+	for i, m := range b.messages {
+		if m.Role == User {
+			lastUser = i
+		}
+	}
 	dst = append(dst, '[')
-	for i, m := range messages {
+	for i, m := range b.messages {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendMessage(dst, m)
+		dst = b.appendMessage(dst, m, i > lastUser)
 	}
 	return append(dst, ']')
 }
 
-// appendMessage appends one message; reasoning is not sent back.
-func appendMessage(dst []byte, m Message) []byte {
+// appendMessage appends one message; inLoop says that no user message comes
+// after it.
+func (b *chatBody) appendMessage(dst []byte, m Message, inLoop bool) []byte {
 	dst = append(dst, `{"role":`...)
 	dst = appendString(dst, string(m.Role))
-	dst = append(dst, `,"content":`...)
-	if m.Content == "" && len(m.Calls) > 0 {
-		dst = append(dst, "null"...)
-	} else {
-		dst = appendString(dst, m.Content)
-	}
+	dst = b.appendContent(dst, m)
+	extra := b.extraOf(m)
 	if len(m.Calls) > 0 {
-		dst = appendCalls(append(dst, `,"tool_calls":`...), m.Calls)
+		dst = appendCalls(append(dst, `,"tool_calls":`...), m.Calls, extra.From != "")
 	}
 	if m.Role == ToolRole && m.CallID != "" {
 		dst = append(dst, `,"tool_call_id":`...)
 		dst = appendString(dst, m.CallID)
 	}
+	if b.echoes(m, inLoop) {
+		dst = appendReasoning(dst, m.Reasoning, extra)
+	}
+	for _, name := range slices.Sorted(maps.Keys(extra.Fields)) {
+		dst = append(appendString(append(dst, ','), name), ':')
+		dst = append(dst, extra.Fields[name]...)
+	}
 	return append(dst, '}')
 }
 
-func appendCalls(dst []byte, calls []event.Call) []byte {
+// appendContent appends the text of a message (spec/endpoints.md, line 30).
+func (b *chatBody) appendContent(dst []byte, m Message) []byte {
+	if m.Content == "" && len(m.Calls) > 0 {
+		switch b.profile.ContentWithCalls {
+		case ContentOmit:
+			return dst
+		case ContentNull:
+			return append(dst, `,"content":null`...)
+		case ContentEmpty:
+		}
+	}
+	return appendString(append(dst, `,"content":`...), m.Content)
+}
+
+// extraOf is what else goes back with a message to the endpoint's model; zero
+// if the message came from another.
+func (b *chatBody) extraOf(m Message) replyExtra {
+	var extra replyExtra
+	if m.Extra == "" || json.Unmarshal([]byte(m.Extra), &extra) != nil || extra.From != b.from {
+		return replyExtra{}
+	}
+	return extra
+}
+
+// echoes reports whether the reasoning of a message goes back.
+func (b *chatBody) echoes(m Message, inLoop bool) bool {
+	if m.Role != Assistant {
+		return false
+	}
+	switch b.profile.EchoReasoning {
+	case EchoAlways:
+		return m.Reasoning != "" || len(m.Calls) > 0
+	case EchoToolLoop:
+		return inLoop && len(m.Calls) > 0
+	case EchoNever:
+	}
+	return false
+}
+
+// appendReasoning appends reasoning under the name under which it came.
+func appendReasoning(dst []byte, reasoning string, extra replyExtra) []byte {
+	dst = append(appendString(append(dst, ','), cmp.Or(extra.Field, "reasoning_content")), ':')
+	dst = appendString(dst, reasoning)
+	if len(extra.Details) > 0 {
+		dst = append(dst, `,"reasoning_details":`...)
+		for i, item := range extra.Details {
+			dst = append(append(dst, "[,"[min(i, 1)]), item...)
+		}
+		dst = append(dst, ']')
+	}
+	return dst
+}
+
+// appendCalls appends calls; withExtra says that fields that only the provider
+// knows go with them.
+func appendCalls(dst []byte, calls []event.Call, withExtra bool) []byte {
 	sep := byte('[')
 	for _, c := range calls {
 		dst = append(dst, sep)
@@ -97,10 +176,26 @@ func appendCalls(dst []byte, calls []event.Call) []byte {
 			dst = append(appendString(append(dst, `"name":`...), c.Name), ',')
 		}
 		dst = append(dst, `"arguments":`...)
-		dst = appendString(dst, c.Arguments)
-		dst = append(dst, `}}`...)
+		dst = appendString(dst, sentArguments(c.Arguments))
+		dst = append(dst, '}')
+		if fields := strings.TrimSpace(c.Extra); withExtra && len(fields) > len("{}") && fields[0] == '{' {
+			dst = append(append(dst, ','), fields[1:len(fields)-1]...)
+		}
+		dst = append(dst, '}')
 	}
 	return append(dst, ']')
+}
+
+// sentArguments are arguments as they may stand in a conversation: many
+// endpoints refuse what is no JSON (spec/endpoints.md, line 25).
+func sentArguments(args string) string {
+	switch {
+	case args == "":
+		return "{}"
+	case json.Valid([]byte(args)):
+		return args
+	}
+	return string(append(appendString([]byte(`{"invalid_arguments":`), args), '}'))
 }
 
 // appendString appends s as a JSON string. Bytes that are not UTF-8 become

@@ -19,7 +19,7 @@ func BenchmarkCall(b *testing.B) {
 	c := newOpenAI(b, model.Endpoint{
 		Model: "m", BaseURL: "http://bench.test", Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 			_, err := io.Copy(io.Discard, r.Body)
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(reply))}, err
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(reply))}, err
 		}),
 	})
 	req := model.Request{Messages: []model.Message{

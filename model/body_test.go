@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/modeltest"
@@ -21,10 +22,14 @@ func TestEveryTextReachesTheEndpoint(t *testing.T) {
 	}
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
+			args, err := json.Marshal(map[string]string{"a": text})
+			if err != nil {
+				t.Fatal(err)
+			}
 			sent := []model.Message{
 				{Role: model.System, Content: text},
 				{Role: model.User, Content: "from " + text + " on"},
-				{Role: model.Assistant, Content: text, Calls: []event.Call{{ID: text, Name: text, Arguments: text}}},
+				{Role: model.Assistant, Content: text, Calls: []event.Call{{ID: text, Name: text, Arguments: string(args)}}},
 				{Role: model.ToolRole, CallID: text, Content: text},
 			}
 			if got := ask(t, c, sent...); got.Err != nil {

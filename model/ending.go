@@ -3,32 +3,115 @@ package model
 import (
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/troupe-go/troupe/event"
 )
 
+// ending is how a reply ended.
+type ending struct {
+	last     Chunk           // the rest of the reply
+	warnings []event.Warning // facts for the log
+	err      error           // nil if it ended well
+}
+
 // end judges how a stream ended (spec/endpoints.md, section 0): cause is what
-// ended the reading, done says whether the end mark came. It returns the rest
-// of the reply, and an error if the stream did not end well; calls are part of
-// the rest only if it did.
-func (a *assembly) end(req Request, cause error, done bool) (last Chunk, err error) {
-	last = Chunk{Usage: a.counted(req)}
-	if !isCut(cause) {
-		return a.spent(last), cause
+// ended the reading, done says whether the end mark came. Calls are part of
+// the rest only if the stream ended well.
+func (a *assembly) end(req Request, cause error, done bool) ending {
+	rest, held := a.flush()
+	e := ending{last: rest}
+	well := isCut(cause) && (a.rawFinish != "" || done)
+	if well {
+		a.finish(&e, held, req.Tools)
+	} else {
+		a.release(&e, held)
+		e.err = a.cut(cause)
 	}
-	calls := a.complete(req.Tools)
-	if a.rawFinish != "" {
-		last.Finish, last.RawFinish = finishOf(a.rawFinish)
-		if last.Finish == event.FinishError {
-			return last, streamError(0, "the provider ended the reply: "+a.rawFinish, a.rawFinish)
+	if e.last.Usage = a.counted(req); e.err != nil && a.rawFinish == "" && a.empty() && a.usage == nil {
+		e.last.Usage = nil // nothing came that could have cost something
+	}
+	return e
+}
+
+// release hands on text that was held back and is no call.
+func (a *assembly) release(e *ending, text string) {
+	e.last.Text += a.said(text, "").Text
+}
+
+// finish completes a reply that ended well.
+func (a *assembly) finish(e *ending, held string, tools []Tool) {
+	finish, raw := finishOf(a.rawFinish)
+	if a.rawFinish == "" {
+		finish, raw = event.FinishUnknown, ""
+	}
+	calls := a.written()
+	if len(calls) == 0 && a.holder != nil && finish != event.FinishLength && finish != event.FinishContentFilter {
+		if calls, held = a.fromText(held, tools); len(calls) > 0 {
+			e.warn("calls_from_text", "tool calls were read out of the text: "+names(calls))
 		}
-		last.Calls = calls
-		return last, nil
 	}
-	if done && !a.empty() && valid(calls) {
-		last.Calls, last.Finish = calls, event.FinishUnknown
-		last.Notice = event.Warning{Code: "no_finish_reason", Text: "the reply ended without a finish reason"}
-		return last, nil
+	a.release(e, held)
+	switch {
+	case finish == event.FinishError:
+		e.last.Finish, e.last.RawFinish = finish, raw
+		e.err = streamError(0, "the provider ended the reply: "+a.rawFinish, a.rawFinish)
+		return
+	case a.rawFinish == "":
+		if len(calls) == 0 && a.text.Len() == 0 || !valid(calls) && !valid(first(complete(calls, tools, a.dialect))) {
+			e.err = a.cut(io.EOF)
+			return
+		}
+		e.warn("no_finish_reason", "the reply ended without a finish reason")
+	}
+	if finish != event.FinishLength {
+		var repaired []string
+		if calls, repaired = complete(calls, tools, a.dialect); len(repaired) > 0 {
+			e.warn("arguments_repaired", "the arguments of these calls were repaired: "+strings.Join(repaired, ", "))
+		}
+	}
+	if finish == event.FinishToolCalls && len(calls) == 0 {
+		e.warn("no_calls", "the reply ended for tool calls but has none")
+	}
+	e.last.Calls, e.last.Finish, e.last.RawFinish = calls, finish, raw
+	e.last.Extra = a.extra.text(calls)
+}
+
+func first(calls []event.Call, _ []string) []event.Call { return calls }
+
+// yield hands on the warnings, the rest of the reply if it says something, and
+// the error if there is one.
+func (e *ending) yield(yield func(Chunk, error) bool) {
+	for _, w := range e.warnings {
+		if !yield(Chunk{Notice: w}, nil) {
+			return
+		}
+	}
+	if (e.last.Usage != nil || e.last.Text != "" || e.last.Reasoning != "") && !yield(e.last, nil) {
+		return
+	}
+	if e.err != nil {
+		yield(Chunk{}, e.err)
+	}
+}
+
+func (e *ending) warn(code, text string) {
+	e.warnings = append(e.warnings, event.Warning{Code: code, Text: text})
+}
+
+// names lists the tools of calls.
+func names(calls []event.Call) string {
+	var out []string
+	for _, c := range calls {
+		out = append(out, c.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// cut is the error of a reply that did not end well.
+func (a *assembly) cut(cause error) error {
+	if !isCut(cause) {
+		return cause
 	}
 	failed := NewError(ClassTruncatedStream, "the reply stopped half-way")
 	if a.empty() {
@@ -37,16 +120,7 @@ func (a *assembly) end(req Request, cause error, done bool) (last Chunk, err err
 	if failed.Err = cause; cause == io.EOF {
 		failed.Err = io.ErrUnexpectedEOF
 	}
-	return a.spent(last), failed
-}
-
-// spent is last without a count when nothing came that could have cost
-// something.
-func (a *assembly) spent(last Chunk) Chunk {
-	if a.empty() && a.usage == nil {
-		last.Usage = nil
-	}
-	return last
+	return failed
 }
 
 // isCut reports whether the body ended or broke off, as opposed to saying
@@ -63,7 +137,7 @@ func (a *assembly) counted(req Request) *event.Usage {
 	thought := EstimateText(a.reasoning.String())
 	return &event.Usage{
 		Input:     EstimateTokens(req),
-		Output:    thought + EstimateMessage(Message{Content: a.text.String(), Calls: a.complete(nil)}) - perMessage,
+		Output:    thought + EstimateMessage(Message{Content: a.text.String(), Calls: a.written()}) - perMessage,
 		Reasoning: thought,
 		Estimated: true,
 	}

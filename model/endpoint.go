@@ -62,7 +62,10 @@ type Endpoint struct {
 // NewTransport returns a transport that keeps up to maxConns idle connections
 // to a host, for clients that share one or want to close them.
 func NewTransport(maxConns int) *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: 90 * time.Second}
+	if usual, ok := http.DefaultTransport.(*http.Transport); ok { // the program may have put another there
+		t = usual.Clone()
+	}
 	t.MaxIdleConns = 0 // no bound over all hosts
 	t.MaxIdleConnsPerHost = maxConns
 	return t

@@ -58,6 +58,10 @@ var classes = map[string]classFacts{
 type Error struct {
 	// Class is one of the Class constants.
 	Class string
+	// Like is the class that an error inside a reply would have as a refused
+	// request; how long to wait before a retry follows from it. Empty means
+	// Class.
+	Like string
 	// Who is to blame, as in [event.Failure].
 	Who string
 	// Status is the HTTP status of the reply; 0 where there was none.

@@ -10,11 +10,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"syscall"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/troupe-go/troupe/model/internal/repair"
 )
 
 // failure turns what go-openai or the network said into the error that the
@@ -45,12 +46,8 @@ func (a *adapter) classify(callCtx context.Context, err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	if e, ok := errors.AsType[*openai.APIError](err); ok {
-		status, err := strconv.Atoi(fmt.Sprint(e.Code))
-		if err != nil || status < 400 || status > 599 {
-			status = 0
-		}
-		return streamError(status, e.Message, fmt.Sprint(e.Type, " ", e.Code))
+	if e, ok := errors.AsType[*repair.Error](err); ok {
+		return bodyError(e)
 	}
 	if isLocal(err) {
 		return NewError(ClassBadRequest, cutWords(err.Error()))
@@ -64,6 +61,22 @@ func (a *adapter) classify(callCtx context.Context, err error) *Error {
 	e := NewError(ClassTransport, cutWords(err.Error()))
 	e.Err = err
 	return e
+}
+
+// bodyError is the error of a body that cannot be read on.
+func bodyError(e *repair.Error) *Error {
+	words, codes := providerWords(e.Text)
+	switch {
+	case errors.Is(e, repair.ErrProvider):
+		return insideError(words, codes)
+	case errors.Is(e, repair.ErrForeign):
+		return NewError(ClassServerError, words)
+	case errors.Is(e, repair.ErrTooLong):
+		long := NewError(ClassProviderError, e.Kind.Error())
+		long.Retryable, long.Err = false, e.Kind
+		return long
+	}
+	return NewError(ClassProviderError, "unreadable piece in the reply: "+words)
 }
 
 // isLocal reports whether go-openai refused the request before it was sent.

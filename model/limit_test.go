@@ -34,7 +34,10 @@ func TestGateBoundsAndKeepsOrder(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 12 {
 			wg.Go(func() {
-				for chunk := range clients[i%2].Stream(t.Context(), model.Request{Agent: strconv.Itoa(i)}) {
+				for chunk, err := range clients[i%2].Stream(t.Context(), model.Request{Agent: strconv.Itoa(i)}) {
+					if err != nil {
+						t.Error(err)
+					}
 					if chunk.Finish != "" {
 						open.Add(-1)
 					}
@@ -99,7 +102,10 @@ func TestGateIsFreeAfterEarlyStopAndPanic(t *testing.T) {
 		}()
 		mad = false
 		for range 3 {
-			for range c.Stream(t.Context(), model.Request{}) {
+			for _, err := range c.Stream(t.Context(), model.Request{}) {
+				if err != nil {
+					t.Error(err)
+				}
 				break
 			}
 		}

@@ -21,7 +21,11 @@ func TestProbeLocalServers(t *testing.T) {
 	empty.SetModels()
 	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer hanging.Close()
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }))
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if _, err := w.Write([]byte("<html>")); err != nil {
+			t.Error(err)
+		}
+	}))
 	defer other.Close()
 	began := time.Now()
 	got := model.ProbePlaces(t.Context(), []model.Found{

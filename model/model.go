@@ -49,6 +49,8 @@ type Message struct {
 	Reasoning string `json:"reasoning,omitempty"`
 	// Calls are the tool calls of an assistant message.
 	Calls []event.Call `json:"calls,omitempty"`
+	// Extra is [Chunk.Extra] of the reply that an assistant message was.
+	Extra string `json:"extra,omitempty"`
 	// CallID and ToolName are set on tool results.
 	CallID   string `json:"call_id,omitempty"`
 	ToolName string `json:"tool_name,omitempty"`
@@ -82,6 +84,9 @@ type Chunk struct {
 	Text, Reasoning string
 	// Calls are complete tool calls, added to those that came before.
 	Calls []event.Call
+	// Extra is what else of the reply must go back with it, as JSON that only
+	// the client that made it reads; empty if there is nothing.
+	Extra string
 	// Finish says why the model stopped; RawFinish is the provider's word
 	// when it is another.
 	Finish    event.Finish

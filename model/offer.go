@@ -21,24 +21,25 @@ type offers struct {
 }
 
 type offer struct {
-	tools []Tool // with schemas of its own
-	text  []byte // never changed
+	tools   []Tool // with schemas of its own
+	dialect Dialect
+	text    []byte // never changed
 }
 
-// text returns the JSON of the tools as the protocol has it; it must not be
-// changed.
-func (o *offers) text(tools []Tool) ([]byte, error) {
+// text returns the JSON of the tools as the protocol has it, their schemas in
+// the dialect; it must not be changed.
+func (o *offers) text(tools []Tool, d Dialect) ([]byte, error) {
 	if len(tools) == 0 {
 		return nil, nil
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, k := range o.kept {
-		if slices.EqualFunc(k.tools, tools, sameTool) {
+		if k.dialect == d && slices.EqualFunc(k.tools, tools, sameTool) {
 			return k.text, nil
 		}
 	}
-	text, err := json.Marshal(chatTools(tools))
+	text, err := json.Marshal(chatTools(tools, d))
 	if err != nil {
 		return nil, fmt.Errorf("model: request tools: %w", err)
 	}
@@ -49,7 +50,7 @@ func (o *offers) text(tools []Tool) ([]byte, error) {
 	for i := range own {
 		own[i].Schema = slices.Clone(own[i].Schema)
 	}
-	o.kept = append(o.kept, offer{own, text})
+	o.kept = append(o.kept, offer{own, d, text})
 	return text, nil
 }
 
@@ -57,21 +58,13 @@ func sameTool(a, b Tool) bool {
 	return a.Name == b.Name && a.Description == b.Description && string(a.Schema) == string(b.Schema)
 }
 
-// noParameters is the schema of a tool that takes none; some endpoints refuse
-// a schema that is absent or has no properties.
-var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
-
 // chatTools writes tools in go-openai's words.
-func chatTools(tools []Tool) []openai.Tool {
+func chatTools(tools []Tool, d Dialect) []openai.Tool {
 	var out []openai.Tool
 	for _, t := range tools {
-		schema := t.Schema
-		if len(schema) == 0 || string(schema) == "null" {
-			schema = noParameters
-		}
 		out = append(out, openai.Tool{
 			Type:     openai.ToolTypeFunction,
-			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema},
+			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: d.schema(t.Schema)},
 		})
 	}
 	return out

@@ -1,17 +1,16 @@
 package model
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
-	"maps"
 	"net/http"
 	"net/url"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/troupe-go/troupe/model/internal/repair"
 )
 
 // errTimeout is the cause of a call that took longer than its endpoint allows.
@@ -33,7 +32,7 @@ func (a *adapter) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, erro
 	return func(yield func(Chunk, error) bool) {
 		callCtx, cancel := context.WithTimeoutCause(ctx, a.endpoint.Timeout, errTimeout)
 		defer cancel()
-		body, err := a.body(req)
+		body, err := a.body(a.endpoint.Profile, req)
 		if err != nil {
 			yield(Chunk{}, a.failure(ctx, callCtx, err, ""))
 			return
@@ -47,46 +46,28 @@ func (a *adapter) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, erro
 			return
 		}
 		defer stream.Close()
-		var reply assembly
-		for {
-			resp, err := stream.Recv()
-			if err != nil {
-				last, err := reply.end(req, err, x.done())
-				if err != nil {
-					err = a.failure(ctx, callCtx, err, reply.text.String())
-				}
-				yieldLast(yield, last, err)
-				return
+		a.read(ctx, callCtx, req, stream, x.body, yield)
+	}
+}
+
+// read hands on the reply piece by piece, up to its end.
+func (a *adapter) read(ctx, callCtx context.Context, req Request, stream *openai.ChatCompletionStream, body *repair.Body, yield func(Chunk, error) bool) {
+	reply := newAssembly(a.endpoint.Profile, a.ref())
+	for {
+		resp, err := stream.Recv()
+		if err != nil {
+			e := reply.end(req, err, body.Facts().Done)
+			if e.err != nil {
+				e.err = a.failure(ctx, callCtx, e.err, reply.text.String())
 			}
-			if c := reply.add(resp); (c.Text != "" || c.Reasoning != "") && !yield(c, nil) {
-				return
-			}
+			e.yield(yield)
+			return
+		}
+		if c := reply.add(resp, body.Take()); (c.Text != "" || c.Reasoning != "") && !yield(c, nil) {
+			return
 		}
 	}
 }
 
-// yieldLast yields the last piece if it says something, then the error if
-// there is one.
-func yieldLast(yield func(Chunk, error) bool, last Chunk, err error) {
-	if last.Usage != nil && !yield(last, nil) {
-		return
-	}
-	if err != nil {
-		yield(Chunk{}, err)
-	}
-}
-
-// callFields are the body fields of one request.
-func (a *adapter) callFields(req Request) map[string]json.RawMessage {
-	limit := req.MaxOutputTokens
-	if limit == 0 {
-		limit = a.endpoint.MaxOutputTokens
-	}
-	if limit == 0 {
-		return a.fields
-	}
-	name := cmp.Or(a.endpoint.Profile.MaxTokensField, "max_tokens")
-	fields := map[string]json.RawMessage{name: json.RawMessage(fmt.Sprint(limit))}
-	maps.Copy(fields, a.fields)
-	return fields
-}
+// ref names the model as references do.
+func (a *adapter) ref() string { return a.endpoint.Provider + "/" + a.endpoint.Model }

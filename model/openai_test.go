@@ -134,7 +134,7 @@ func TestAzureAddresses(t *testing.T) {
 			Provider: "azure", Model: "gpt-4.1", BaseURL: tt.base, Key: "azure-key",
 			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 				seen = r
-				return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("data: [DONE]\n"))}, nil
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("data: [DONE]\n"))}, nil
 			}),
 		})
 		ask(t, c)
@@ -284,18 +284,26 @@ func TestRetryAfterHeader(t *testing.T) {
 
 func TestErrorInsideTheStream(t *testing.T) {
 	const begin = "data: {\"choices\":[{\"delta\":{\"content\":\"so far\"}}]}\n\n"
-	tests := []struct{ frame, class string }{
-		{`{"error":{"message":"the engine died","type":"server_error","code":500}}`, model.ClassServerError},
-		{`{"error":{"message":"the engine died"}}`, model.ClassProviderError},
-		{`{"error":{"message":"Rate limit reached","code":429}}`, model.ClassRateLimited},
-		{`{"error":{"message":"overloaded","type":"overloaded_error"}}`, model.ClassOverloaded},
-		{`{"error":{"message":"later","code":"503"}}`, model.ClassOverloaded},
-		{`{"choices":"what"}`, model.ClassProviderError},
+	const inside = model.ClassProviderError
+	tests := []struct {
+		frame, class, like string
+		retryable          bool
+	}{
+		{`{"error":{"message":"the engine died","type":"server_error","code":500}}`, inside, model.ClassServerError, true},
+		{`{"error":{"message":"the engine died"}}`, inside, inside, true},
+		{`{"error":{"message":"Rate limit reached","code":429}}`, inside, model.ClassRateLimited, true},
+		{`{"error":{"message":"overloaded","type":"overloaded_error"}}`, inside, model.ClassOverloaded, true},
+		{`{"error":{"message":"later","code":"503"}}`, inside, model.ClassOverloaded, true},
+		{`{"error":{"message":"no such key","code":401}}`, inside, model.ClassAuth, false},
+		{`{"error":"429 Too Many Requests"}`, inside, model.ClassRateLimited, true},
+		{`{"error":{"message":"Provider returned error","metadata":{"raw":"maximum context length is 4096"}}}`, model.ClassContextOverflow, model.ClassContextOverflow, false},
+		{`{"error":{"message":"DataInspectionFailed"}}`, model.ClassContentFilter, model.ClassContentFilter, false},
+		{`{"choices":"what"}`, inside, "", true},
 	}
 	for _, tt := range tests {
 		got := askRecorded(t, 200, nil, strings.NewReader(begin+"data: "+tt.frame+"\n\ndata: [DONE]\n\n"))
-		if e := asError(t, got.Err); e.Class != tt.class || e.Partial != "so far" {
-			t.Errorf("%s: error %+v, want class %s with the partial text", tt.frame, e, tt.class)
+		if e := asError(t, got.Err); e.Class != tt.class || e.Like != tt.like || e.Retryable != tt.retryable || e.Partial != "so far" {
+			t.Errorf("%s: error %+v, want class %s like %q with the partial text", tt.frame, e, tt.class, tt.like)
 		}
 	}
 }
@@ -338,7 +346,7 @@ func TestTimeouts(t *testing.T) {
 		pr, pw := io.Pipe()
 		context.AfterFunc(r.Context(), func() { pw.CloseWithError(r.Context().Err()) })
 		first := strings.NewReader("data: {\"choices\":[{\"delta\":{\"content\":\"one\"}}]}\n\n")
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(io.MultiReader(first, pr))}, nil
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(io.MultiReader(first, pr))}, nil
 	})
 	endpoint := model.Endpoint{Model: "m", BaseURL: "http://models.test", Transport: hang, Timeout: 10 * time.Second}
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -42,6 +43,36 @@ func streamError(status int, words, codes string) *Error {
 		e.RetryAfter = retryAfterWords(words)
 	}
 	return e
+}
+
+// insideError turns an error inside a reply into one of class provider_error,
+// or context_overflow or content_filter where that is what it says. Whether it
+// is retryable, and how, follows from what it would be as a refusal.
+func insideError(words, codes string) *Error {
+	status := statusIn(codes + " " + words)
+	like := classOf(status, words, codes)
+	class := ClassProviderError
+	if like == ClassContextOverflow || like == ClassContentFilter {
+		class = like
+	}
+	e := NewError(class, words)
+	e.Status, e.Like, e.Retryable = status, like, classes[like].retryable
+	return e
+}
+
+// statusIn finds the HTTP status that an error's codes or first words name; 0
+// if there is none.
+func statusIn(text string) int {
+	const first = 8
+	for i, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if n, err := strconv.Atoi(word); err == nil && n >= 400 && (http.StatusText(n) != "" || n == 529) {
+			return n
+		}
+		if i == first {
+			break
+		}
+	}
+	return 0
 }
 
 // classOf finds the class by the words first, because providers use few
@@ -95,39 +126,70 @@ func containsAny(s string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }
 
+// wordKeys and codeKeys are the fields in which providers put the message of
+// an error, and what kind of error it is.
+var (
+	wordKeys = []string{"message", "msg", "detail", "error_msg", "err_msg", "errmsg", "error_message", "status_msg"}
+	codeKeys = []string{"code", "type", "status", "status_code", "error_code", "err_code", "errcode"}
+)
+
 // providerWords finds the message in an error body, and the codes and types
 // that stand beside it. A body that is no JSON is its own message.
 func providerWords(body []byte) (words, codes string) {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
 	var top map[string]json.RawMessage
 	if json.Unmarshal(body, &top) != nil {
 		return cutWords(plainText(body)), ""
 	}
 	inner := top
-	if text, ok := asText(top["error"]); ok {
+	raw := top["error"]
+	if raw == nil {
+		raw = top["errors"]
+	}
+	if text, ok := asText(raw); ok {
 		words = text
-	} else if raw, ok := top["error"]; ok {
+	} else if raw != nil {
 		var object map[string]json.RawMessage
+		if json.Unmarshal(raw, &list) == nil && len(list) > 0 {
+			raw = list[0]
+		}
 		if json.Unmarshal(raw, &object) == nil && object != nil {
 			inner = object
 		}
 	}
-	for _, key := range []string{"message", "msg", "detail"} {
+	for _, key := range wordKeys {
 		if text, ok := asText(inner[key]); ok && words == "" {
 			words = text
 		}
 	}
+	words += upstreamWords(inner["metadata"])
 	if words == "" {
 		words = strings.TrimSpace(string(body))
 	}
 	if param, ok := asText(inner["param"]); ok && !strings.Contains(words, param) {
 		words += " (parameter " + param + ")"
 	}
-	for _, key := range []string{"code", "type"} {
+	for _, key := range codeKeys {
 		if raw := inner[key]; raw != nil {
 			codes += strings.Trim(string(raw), `"`) + " "
 		}
 	}
 	return cutWords(words), codes
+}
+
+// upstreamWords is what a router says of the provider behind it, to be put
+// after its own words.
+func upstreamWords(metadata json.RawMessage) string {
+	var m struct {
+		Raw string `json:"raw"`
+	}
+	if len(metadata) == 0 || json.Unmarshal(metadata, &m) != nil || m.Raw == "" {
+		return ""
+	}
+	return ": " + m.Raw
 }
 
 func asText(raw json.RawMessage) (string, bool) {

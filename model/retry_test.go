@@ -133,7 +133,10 @@ func TestRetryStopsWithTheConsumer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		c := model.WithRetry(modeltest.Sequence(failing(model.ClassRateLimited, time.Minute)), model.RetryPolicy{})
-		for chunk := range c.Stream(t.Context(), model.Request{}) {
+		for chunk, err := range c.Stream(t.Context(), model.Request{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if _, ok := chunk.Notice.(event.ModelRetried); !ok {
 				t.Errorf("chunk %+v, want the notice before the wait", chunk)
 			}

@@ -42,8 +42,8 @@ func (e *entry) fits(sit *situation) bool {
 	if c.fresh == nil && c.kind == "" && c.from == "" {
 		return true
 	}
-	for i := len(sit.fresh) - 1; i >= 0; i-- {
-		if m := sit.fresh[i]; c.fitsMessage(m) {
+	for _, m := range slices.Backward(sit.fresh) {
+		if c.fitsMessage(m) {
 			sit.view.Last = originOf(m)
 			return true
 		}

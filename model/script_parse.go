@@ -101,8 +101,7 @@ func scriptError(name string, err error) error { return fmt.Errorf("model: scrip
 
 // checkSyntax reports broken JSON with line and column.
 func checkSyntax(text []byte) error {
-	var any json.RawMessage
-	err := json.Unmarshal(text, &any)
+	err := json.Unmarshal(text, new(json.RawMessage))
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {
 		return err
@@ -164,8 +163,7 @@ func place(path, key string) string {
 
 func jsonKeys(t reflect.Type) []string {
 	var keys []string
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if f.Anonymous {
 			keys = append(keys, jsonKeys(f.Type)...)
 			continue

@@ -55,7 +55,7 @@ func parse(t *testing.T, text string) model.Client {
 	return model.NewScripted(s)
 }
 
-func system(text string) model.Message { return model.Message{Role: model.System, Content: text} }
+func system() model.Message { return model.Message{Role: model.System, Content: "lead"} }
 
 func user(o model.Origin) model.Message {
 	return model.Message{Role: model.User, Content: "<frame>" + o.Content + "</frame>", Origin: o}
@@ -84,7 +84,7 @@ var (
 func TestScriptPlaysTheLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := model.NewScripted(loadSignup(t))
-		first := play(t, c, event.Leader, system("lead"), task)
+		first := play(t, c, event.Leader, system(), task)
 		want := []event.Call{
 			{ID: "call_tl_1_1", Name: "create_sub_agent", Arguments: `{"role":"uio","task":"Design the page for: a signup page"}`},
 			{ID: "call_tl_1_2", Name: "create_sub_agent", Arguments: `{"role":"fse","task":"Write the interface for: a signup page"}`},
@@ -95,7 +95,7 @@ func TestScriptPlaysTheLeader(t *testing.T) {
 		if first.Text != "I split the work." || first.Reasoning == "" || first.Finish != event.FinishToolCalls || first.Usage.Input != 120 {
 			t.Errorf("got %+v, want the first entry", first)
 		}
-		rest := []model.Message{system("lead"), task, said(first.Calls...), result("call_tl_1_1", "ok"), result("call_tl_1_2", "ok")}
+		rest := []model.Message{system(), task, said(first.Calls...), result("call_tl_1_1", "ok"), result("call_tl_1_2", "ok")}
 		if got := play(t, c, event.Leader, rest...); got.Text != "Waiting for reports." || got.Usage != nil {
 			t.Errorf("got %+v, want the second reply without usage", got)
 		}
@@ -210,8 +210,8 @@ func TestScriptConditions(t *testing.T) {
 		{`{"last": "^urgent"}`, []model.Message{task, old, said()}, true},
 		{`{"last": "frame"}`, []model.Message{task}, true},
 		{`{"last": "urgent"}`, []model.Message{old, task}, false},
-		{`{"any": "(?i)LEAD"}`, []model.Message{system("lead"), task}, true},
-		{`{"any": "nowhere"}`, []model.Message{system("lead"), task}, false},
+		{`{"any": "(?i)LEAD"}`, []model.Message{system(), task}, true},
+		{`{"any": "nowhere"}`, []model.Message{system(), task}, false},
 		{`{"new": "urgent"}`, []model.Message{task, old}, true},
 		{`{"new": "urgent"}`, []model.Message{task, old, said()}, false},
 		{`{"new": "urgent"}`, []model.Message{task, said(), old, task}, true},

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -82,8 +83,8 @@ func originOf(m Message) Origin {
 
 // calledTool finds the name of the tool that a result answers.
 func calledTool(before []Message, callID string) string {
-	for i := len(before) - 1; i >= 0; i-- {
-		for _, c := range before[i].Calls {
+	for _, m := range slices.Backward(before) {
+		for _, c := range m.Calls {
 			if c.ID == callID {
 				return c.Name
 			}

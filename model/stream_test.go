@@ -2,12 +2,17 @@ package model_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -34,20 +39,26 @@ func (b *body) Close() error { b.closed = true; return nil }
 
 // recorded is a response body on file and what it must become.
 type recorded struct {
-	Why     string
-	Status  int
-	Headers map[string]string
-	Want    struct {
-		Text, Reasoning string
-		Calls           []event.Call
-		Finish          event.Finish
-		Usage           []int
-		Class           string
-		Retryable       bool
-		Says            []string
-		Partial         string
-	}
-	body []byte
+	Why      string
+	Delivery []string
+	Status   int
+	Headers  map[string]string
+	Want     want
+	body     []byte
+}
+
+// want is what a body must become: a message, or an error with class.
+type want struct {
+	Text, Reasoning string
+	TextSHA256      string `json:"text_sha256"` // in place of a long text
+	Calls           []event.Call
+	Finish          event.Finish
+	Usage           []int // prompt and completion; nil means an estimate
+	Warnings        []string
+	Class, Like     string
+	Retryable       bool
+	Says            []string
+	Partial         string
 }
 
 func recordedStreams(t testing.TB) map[string]recorded {
@@ -78,9 +89,16 @@ func recordedStreams(t testing.TB) map[string]recorded {
 // askRecorded makes a call that is answered with the body.
 func askRecorded(t testing.TB, status int, headers map[string]string, content io.Reader) modeltest.Got {
 	t.Helper()
+	return askBody(t, model.Profile{}, []model.Tool{{Name: "list_agents"}}, status, headers, content)
+}
+
+// askBody makes a call of an endpoint with the profile, which offers the tools
+// and is answered with the body.
+func askBody(t testing.TB, p model.Profile, tools []model.Tool, status int, headers map[string]string, content io.Reader) modeltest.Got {
+	t.Helper()
 	b := &body{Reader: content}
 	c, err := model.NewOpenAI(model.Endpoint{
-		Model: "m", BaseURL: "http://models.test/v1", Key: "sk-recorded",
+		Model: "m", BaseURL: "http://models.test/v1", Key: "sk-recorded", Profile: p,
 		Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 			resp := &http.Response{StatusCode: status, Header: http.Header{}, Body: b}
 			for k, v := range headers {
@@ -93,8 +111,7 @@ func askRecorded(t testing.TB, status int, headers map[string]string, content io
 		t.Fatal(err)
 	}
 	got := modeltest.Collect(c.Stream(t.Context(), model.Request{
-		Messages: []model.Message{{Role: model.User, Content: "go on"}},
-		Tools:    []model.Tool{{Name: "list_agents"}},
+		Messages: []model.Message{{Role: model.User, Content: "go on"}}, Tools: tools,
 	}))
 	if !b.closed {
 		t.Error("the response body was not closed")
@@ -105,89 +122,155 @@ func askRecorded(t testing.TB, status int, headers map[string]string, content io
 	return got
 }
 
+// deliveries are the ways in which a body comes in.
+var deliveries = map[string]func([]byte) io.Reader{
+	"whole":      func(b []byte) io.Reader { return bytes.NewReader(b) },
+	"byte":       func(b []byte) io.Reader { return iotest.OneByteReader(bytes.NewReader(b)) },
+	"split-7":    func(b []byte) io.Reader { return pieces{bytes.NewReader(b), 7} },
+	"split-1021": func(b []byte) io.Reader { return pieces{bytes.NewReader(b), 1021} },
+	"late end":   func(b []byte) io.Reader { return iotest.DataErrReader(bytes.NewReader(b)) },
+	"abrupt-close": func(b []byte) io.Reader {
+		return io.MultiReader(bytes.NewReader(b), iotest.ErrReader(io.ErrUnexpectedEOF))
+	},
+}
+
+// pieces reads at most size bytes at a time.
+type pieces struct {
+	r    io.Reader
+	size int
+}
+
+func (p pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), p.size)]) }
+
 func TestRecordedStreams(t *testing.T) {
-	deliveries := map[string]func([]byte) io.Reader{
-		"whole":   func(b []byte) io.Reader { return bytes.NewReader(b) },
-		"by byte": func(b []byte) io.Reader { return iotest.OneByteReader(bytes.NewReader(b)) },
-		"halves":  func(b []byte) io.Reader { return iotest.HalfReader(bytes.NewReader(b)) },
-		"late end": func(b []byte) io.Reader {
-			return iotest.DataErrReader(bytes.NewReader(b))
-		},
-	}
 	for name, r := range recordedStreams(t) {
-		for how, deliver := range deliveries {
+		for _, how := range append(r.Delivery, "split-1021", "late end") {
 			t.Run(name+"/"+how, func(t *testing.T) {
-				checkRecorded(t, r, askRecorded(t, r.Status, r.Headers, deliver(r.body)))
+				r.Want.check(t, r.Why, askRecorded(t, r.Status, r.Headers, deliveries[how](r.body)))
 			})
 		}
 	}
 }
 
-func checkRecorded(t *testing.T, r recorded, got modeltest.Got) {
+// check compares what came of a body with what it must become.
+func (w want) check(t *testing.T, why string, got modeltest.Got) {
 	t.Helper()
-	want := r.Want
-	if want.Class != "" {
-		e, ok := errors.AsType[*model.Error](got.Err)
-		if !ok {
-			t.Fatalf("%s\nerror %v, want class %s", r.Why, got.Err, want.Class)
-		}
-		if e.Class != want.Class || e.Retryable != want.Retryable || e.Partial != want.Partial {
-			t.Errorf("%s\nerror %+v, want %+v", r.Why, e, want)
-		}
-		for _, words := range want.Says {
-			if !strings.Contains(e.Message, words) {
-				t.Errorf("message %q does not say %q", e.Message, words)
-			}
-		}
+	if w.Class != "" {
+		w.checkError(t, why, got)
 		return
 	}
 	if got.Err != nil {
-		t.Fatalf("%s\nerror %v, want none", r.Why, got.Err)
+		t.Fatalf("%s\nerror %v, want none", why, got.Err)
 	}
-	if got.Text != want.Text || got.Reasoning != want.Reasoning || got.Finish != want.Finish {
-		t.Errorf("%s\ngot %q, %q, %q, want %q, %q, %q", r.Why, got.Text, got.Reasoning, got.Finish, want.Text, want.Reasoning, want.Finish)
+	if w.TextSHA256 != "" {
+		if sum := sha256.Sum256([]byte(got.Text)); hex.EncodeToString(sum[:]) != w.TextSHA256 {
+			t.Errorf("%s\n%d bytes with another digest", why, len(got.Text))
+		}
+		got.Text = w.Text
 	}
-	if diff := cmp.Diff(want.Calls, got.Calls); diff != "" {
-		t.Errorf("%s\ncalls (-want +got):\n%s", r.Why, diff)
+	if got.Text != w.Text || got.Reasoning != w.Reasoning || got.Finish != w.Finish {
+		t.Errorf("%s\ngot %q, %q, %q, want %q, %q, %q", why, got.Text, got.Reasoning, got.Finish, w.Text, w.Reasoning, w.Finish)
+	}
+	if diff := cmp.Diff(w.Calls, got.Calls); diff != "" {
+		t.Errorf("%s\ncalls (-want +got):\n%s", why, diff)
 	}
 	switch {
 	case got.Usage == nil:
 		t.Error("no usage")
-	case want.Usage == nil && !got.Usage.Estimated:
+	case w.Usage == nil && !got.Usage.Estimated:
 		t.Errorf("usage %+v, want an estimate", got.Usage)
-	case want.Usage != nil && (got.Usage.Estimated || got.Usage.Input != want.Usage[0] || got.Usage.Output != want.Usage[1]):
-		t.Errorf("usage %+v, want %v", got.Usage, want.Usage)
+	case w.Usage != nil && (got.Usage.Estimated || got.Usage.Input != w.Usage[0] || got.Usage.Output != w.Usage[1]):
+		t.Errorf("usage %+v, want %v", got.Usage, w.Usage)
+	}
+	for _, code := range w.Warnings {
+		if !slices.ContainsFunc(got.Notices, func(n event.Data) bool { w, ok := n.(event.Warning); return ok && w.Code == code }) {
+			t.Errorf("%s\nnotices %+v, want the warning %s", why, got.Notices, code)
+		}
 	}
 }
 
-// TestStreamCutAnywhere cuts each recorded stream at every byte, now as an end
-// and now as a broken connection. What comes then is the whole message, a
-// truncated stream with the text so far, or an empty response.
+func (w want) checkError(t *testing.T, why string, got modeltest.Got) {
+	t.Helper()
+	e, ok := errors.AsType[*model.Error](got.Err)
+	if !ok {
+		t.Fatalf("%s\nerror %v after %q, want class %s", why, got.Err, got.Text, w.Class)
+	}
+	if e.Class != w.Class || e.Retryable != w.Retryable || e.Partial != w.Partial || len(got.Calls) > 0 {
+		t.Errorf("%s\nerror %+v, want %+v", why, e, w)
+	}
+	if w.Like != "" && e.Like != w.Like {
+		t.Errorf("%s\nerror like %q, want %q", why, e.Like, w.Like)
+	}
+	for _, words := range w.Says {
+		if !strings.Contains(e.Message, words) {
+			t.Errorf("message %q does not say %q", e.Message, words)
+		}
+	}
+}
+
+// everyCut is the length up to which a body is cut at every byte; longer ones
+// are cut at randomCuts places.
+const (
+	everyCut   = 8 << 10
+	randomCuts = 500
+)
+
+// cuts are the places to cut a body of n bytes at.
+func cuts(n int) []int {
+	if n <= everyCut {
+		return slices.Collect(upTo(n))
+	}
+	random := rand.New(rand.NewPCG(1, uint64(n)))
+	var out []int
+	for range randomCuts {
+		out = append(out, random.IntN(n))
+	}
+	return out
+}
+
+// upTo yields the numbers from 0 up to n.
+func upTo(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// TestStreamCutAnywhere cuts each recorded stream, now as an end and now as a
+// broken connection. What comes then is the whole message, a truncated stream
+// with the text so far, or an empty response; of a stream that holds an error,
+// and of a body that is no stream, an error.
 func TestStreamCutAnywhere(t *testing.T) {
 	for name, r := range recordedStreams(t) {
-		if r.Status != http.StatusOK || r.Want.Class != "" {
+		if r.Status != http.StatusOK {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			for cut := range r.body {
-				var end io.Reader = bytes.NewReader(r.body[:cut])
+			whole := askRecorded(t, r.Status, r.Headers, bytes.NewReader(r.body))
+			for _, cut := range cuts(len(r.body)) {
+				how := "whole"
 				if cut%4 == 0 {
-					end = io.MultiReader(end, iotest.ErrReader(io.ErrUnexpectedEOF))
+					how = "abrupt-close"
 				}
-				checkCut(t, cut, r, askRecorded(t, r.Status, r.Headers, end))
+				checkCut(t, cut, whole, askRecorded(t, r.Status, r.Headers, deliveries[how](r.body[:cut])))
 			}
 		})
 	}
 }
 
-func checkCut(t *testing.T, cut int, r recorded, got modeltest.Got) {
+// checkCut checks what came of a body that was cut, given what came of all of
+// it.
+func checkCut(t *testing.T, cut int, whole, got modeltest.Got) {
 	t.Helper()
-	if !strings.HasPrefix(r.Want.Text, got.Text) || !strings.HasPrefix(r.Want.Reasoning, got.Reasoning) {
-		t.Fatalf("cut at %d: text %q and reasoning %q are no beginning of %q and %q", cut, got.Text, got.Reasoning, r.Want.Text, r.Want.Reasoning)
+	if !strings.HasPrefix(whole.Text, got.Text) || !strings.HasPrefix(whole.Reasoning, got.Reasoning) {
+		t.Fatalf("cut at %d: text %q and reasoning %q are no beginning of %q and %q", cut, got.Text, got.Reasoning, whole.Text, whole.Reasoning)
 	}
 	if got.Err == nil {
-		if got.Text != r.Want.Text || got.Finish != r.Want.Finish || !cmp.Equal(got.Calls, r.Want.Calls) {
-			t.Fatalf("cut at %d: success with %+v, want the whole message %+v or an error", cut, got, r.Want)
+		if whole.Err != nil || got.Text != whole.Text || got.Finish != whole.Finish || !cmp.Equal(got.Calls, whole.Calls) {
+			t.Fatalf("cut at %d: success with %+v, want the whole message %+v or an error", cut, got, whole)
 		}
 		return
 	}
@@ -195,20 +278,18 @@ func checkCut(t *testing.T, cut int, r recorded, got modeltest.Got) {
 		t.Fatalf("cut at %d: calls %+v beside error %v", cut, got.Calls, got.Err)
 	}
 	e, ok := errors.AsType[*model.Error](got.Err)
-	if !ok || !e.Retryable {
-		t.Fatalf("cut at %d: error %v, want a retryable *model.Error", cut, got.Err)
+	if !ok || e.Partial != got.Text {
+		t.Fatalf("cut at %d: error %v, want a *model.Error with the text so far %q", cut, got.Err, got.Text)
 	}
-	switch e.Class {
-	case model.ClassTruncatedStream:
-		if e.Partial != got.Text {
-			t.Fatalf("cut at %d: partial %q, want the text so far %q", cut, e.Partial, got.Text)
-		}
-	case model.ClassEmptyResponse:
+	switch {
+	case e.Class == model.ClassTruncatedStream && e.Retryable:
+	case e.Class == model.ClassEmptyResponse && e.Retryable:
 		if got.Text+got.Reasoning != "" {
 			t.Fatalf("cut at %d: empty_response after text %q", cut, got.Text)
 		}
+	case whole.Err != nil && e.Class == asError(t, whole.Err).Class:
 	default:
-		t.Fatalf("cut at %d: class %s, want truncated_stream or empty_response", cut, e.Class)
+		t.Fatalf("cut at %d: error %+v, want truncated_stream or empty_response", cut, e)
 	}
 }
 

@@ -85,11 +85,11 @@ func (s survey) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 func nextMove(t *talk) move {
 	switch t.part() {
 	case event.Leader:
-		return lead(t)
+		return playLeader(t)
 	case partScout:
-		return scout(t)
+		return playScout(t)
 	case partReader:
-		return read(t)
+		return playReader(t)
 	}
 	if m, ok := t.answerAll(func(string) string { return t.lang.onlySurveys() }); ok {
 		return m

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // tongue is the language that the survey speaks: "zh" is Chinese, anything
@@ -12,11 +13,8 @@ type tongue string
 
 // tongueOf tells the language of a system prompt: Chinese if it begins so.
 func tongueOf(prompt string) tongue {
-	for _, r := range strings.TrimSpace(prompt) {
-		if unicode.Is(unicode.Han, r) {
-			return "zh"
-		}
-		break
+	if first, _ := utf8.DecodeRuneInString(strings.TrimSpace(prompt)); unicode.Is(unicode.Han, first) {
+		return "zh"
 	}
 	return "en"
 }
@@ -62,13 +60,13 @@ func (l tongue) size(n int64) string {
 	return fmt.Sprintf(l.say("%.1f %s (%s)", "%.1f %s（%s）"), value, []string{"", "KiB", "MiB", "GiB", "TiB"}[unit], exact)
 }
 
-// examples bounds the names that one finding gives.
-const examples = 5
+// maxExamples bounds the names that one finding gives.
+const maxExamples = 5
 
 // some lists names, at most a few of them.
 func (l tongue) some(names []string) string {
-	shown := make([]string, 0, examples)
-	for _, name := range names[:min(len(names), examples)] {
+	shown := make([]string, 0, maxExamples)
+	for _, name := range names[:min(len(names), maxExamples)] {
 		shown = append(shown, "`"+name+"`")
 	}
 	list := strings.Join(shown, l.say(", ", "、"))

@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-go/troupe/event"
 )
 
-// lead plays the leader: it creates the two sub-agents, answers questions,
+// playLeader plays the leader: it creates the two sub-agents, answers questions,
 // waits for the reports, and writes the findings. Woken after that, it writes
 // them again with what is new, because its last words are the answer.
-func lead(t *talk) move {
+func playLeader(t *talk) move {
 	j := jobOf(t)
 	if m, ok := t.answerAll(func(question string) string { return decide(t.lang, question) }); ok {
 		return m
@@ -121,7 +121,7 @@ func (t *talk) hireOf(part string) hire {
 	if len(t.messages) > 0 && strings.Contains(t.messages[0].Content, "`"+part+"`") {
 		h.role = part
 	}
-	for _, d := range calls(t.messages, "create_custom_agent") {
+	for _, d := range callsIn(t.messages, "create_custom_agent") {
 		if d.argument("name") != t.lang.customName(part) {
 			continue
 		}
@@ -133,7 +133,7 @@ func (t *talk) hireOf(part string) hire {
 		}
 	}
 	instances := 1
-	for _, d := range calls(t.messages, "create_sub_agent") {
+	for _, d := range callsIn(t.messages, "create_sub_agent") {
 		if d.argument("role") == h.role && idIn(d) != "" {
 			instances++
 		}

@@ -166,6 +166,7 @@ func TestSurveyLeaderWrapsUp(t *testing.T) {
 func TestSurveyLeaderIsHonest(t *testing.T) {
 	for task, can := range map[string]bool{
 		"Survey this folder": true, "What is in here? list the files": true, "调查这个文件夹": true, "看看这个项目": true, " ": true,
+		"please run a quick survey": true, "写一份项目的总结": true, "give me an overview of this repo": true,
 		"Write a login page": false, "fix the TODOs in this project": false, "hello": false, "设计注册页并写接口文档": false, "修复这个项目": false,
 	} {
 		s := leaderStage(t, leaderPrompt, task)

@@ -114,7 +114,7 @@ func markdownTitle(lines []string, i int) (section, bool) {
 		return section{len(m[1]), plainTitle(m[2])}, true
 	}
 	if m := htmlTitle.FindStringSubmatch(lines[i]); m != nil {
-		return section{number(m[1]), plainTitle(m[2])}, true
+		return section{atoi(m[1]), plainTitle(m[2])}, true
 	}
 	under := strings.TrimRight(lines[i], " \t")
 	if i == 0 || !isUnderline(under, "=-") {
@@ -183,7 +183,7 @@ func (m readme) outline(f *findings) {
 	l := f.lang
 	file, ok := parseFile(m.text)
 	switch {
-	case !m.did:
+	case !m.read:
 		f.add(headReadme, "`%s` was not read", "`%s` 没有阅读", m.shown)
 		return
 	case m.isErr || !ok:

@@ -9,20 +9,20 @@ import (
 // moreLine is the last line of a result that has more than it shows.
 var moreLine = regexp.MustCompile(`^… (\d+) more; go on with offset=(\d+)$`)
 
-// rest is what a page of a result leaves out: count items, from offset on.
-type rest struct{ count, offset int }
+// unshown is what a page of a result leaves out: count items, from offset on.
+type unshown struct{ count, offset int }
 
 // parseMore reads the line that tells of more.
-func parseMore(line string) (r rest, ok bool) {
+func parseMore(line string) (r unshown, ok bool) {
 	m := moreLine.FindStringSubmatch(line)
 	if m == nil {
-		return rest{}, false
+		return unshown{}, false
 	}
-	return rest{number(m[1]), number(m[2])}, true
+	return unshown{atoi(m[1]), atoi(m[2])}, true
 }
 
-// number reads digits that a pattern found.
-func number(digits string) int {
+// atoi reads digits that a pattern found.
+func atoi(digits string) int {
 	n, _ := strconv.Atoi(digits) // one too long for an int counts as none
 	return n
 }
@@ -41,7 +41,7 @@ func (e listed) unread() bool { return e.note != "" }
 
 // parseListing reads a result of list_dir. Lines that it does not know are
 // left out.
-func parseListing(text string) (entries []listed, left rest) {
+func parseListing(text string) (entries []listed, left unshown) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if r, ok := parseMore(line); ok {
@@ -114,12 +114,12 @@ var (
 	hitTail      = regexp.MustCompile(`^:(\d+): (.*)$`)
 )
 
-// found is a result of search_files.
-type found struct {
+// searched is a result of search_files.
+type searched struct {
 	lines, files              int // that match, in all
 	binary, large, unreadable int // files left out
 	hits                      []hit
-	left                      rest
+	left                      unshown
 }
 
 // hit is one matching line.
@@ -130,12 +130,12 @@ type hit struct {
 }
 
 // parseSearch reads a result of search_files; ok is false if it is none.
-func parseSearch(text string) (f found, ok bool) {
+func parseSearch(text string) (f searched, ok bool) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if !ok {
 			if ok = f.header(line); !ok {
-				return found{}, false
+				return searched{}, false
 			}
 			continue
 		}
@@ -148,20 +148,20 @@ func parseSearch(text string) (f found, ok bool) {
 	return f, ok
 }
 
-func (f *found) header(line string) bool {
+func (f *searched) header(line string) bool {
 	m := searchHeader.FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}
-	f.lines, f.files = number(m[1]), number(m[2])
+	f.lines, f.files = atoi(m[1]), atoi(m[2])
 	for _, s := range skippedCount.FindAllStringSubmatch(m[3], -1) {
 		switch s[2] {
 		case "binary":
-			f.binary = number(s[1])
+			f.binary = atoi(s[1])
 		case "unreadable":
-			f.unreadable = number(s[1])
+			f.unreadable = atoi(s[1])
 		default:
-			f.large = number(s[1])
+			f.large = atoi(s[1])
 		}
 	}
 	return true
@@ -202,9 +202,9 @@ func parseFile(result string) (f fileText, ok bool) {
 	if m == nil {
 		return fileText{}, false
 	}
-	f.size, f.kind = number(m[2]), m[3]
+	f.size, f.kind = atoi(m[2]), m[3]
 	if r := lineRange.FindStringSubmatch(f.kind); r != nil {
-		f.last, f.lines, f.body = number(r[2]), number(r[3]), body
+		f.last, f.lines, f.body = atoi(r[2]), atoi(r[3]), body
 	}
 	if f.last < f.lines { // the line that tells of more
 		cut := strings.LastIndexByte(strings.TrimSuffix(body, "\n"), '\n')

@@ -15,9 +15,9 @@ const (
 	listingPages = 8
 )
 
-// scout plays the sub-agent that lists and measures: it lists the folder page
+// playScout plays the sub-agent that lists and measures: it lists the folder page
 // by page, answers who asks, asks the leader one thing, and reports.
-func scout(t *talk) move {
+func playScout(t *talk) move {
 	l := listingOf(t)
 	if m, ok := l.nextPage(t); ok {
 		return m
@@ -26,8 +26,8 @@ func scout(t *talk) move {
 		return m
 	}
 	d := doubtAbout(l.tree)
-	asked, did := t.lastCall("ask_master")
-	if !did && t.offered["ask_master"] {
+	asked, wasAsked := t.lastCall("ask_master")
+	if !wasAsked && t.offered["ask_master"] {
 		return d.ask(t.lang, l.tree)
 	}
 	if folder, ok := d.lookInto(asked); ok && t.offered["list_dir"] && !l.peeked {
@@ -65,7 +65,7 @@ type listDirCall struct {
 func listingOf(t *talk) listing {
 	var l listing
 	var entries []listed
-	var left rest
+	var left unshown
 	failure := ""
 	for _, d := range t.calls("list_dir") {
 		var args listDirCall
@@ -75,7 +75,7 @@ func listingOf(t *talk) listing {
 			continue
 		}
 		l.pages++
-		left = rest{}
+		left = unshown{}
 		if d.failed() || !d.done {
 			failure, l.ended = clip(d.result.Content, 200), true
 			continue
@@ -182,7 +182,7 @@ func (d doubt) largest(asked did) int {
 	if d.skipped != nil || d.made != nil || !asked.done || asked.failed() {
 		return largestFiles
 	}
-	n := number(anyNumber.FindString(answerText(asked.result.Content)))
+	n := atoi(anyNumber.FindString(answerText(asked.result.Content)))
 	if n == 0 {
 		return largestFiles
 	}

@@ -82,7 +82,7 @@ func TestSurveyScoutStopsAtItsBound(t *testing.T) {
 		t.Errorf("it asked for %d pages, want the bound of 8", page)
 	}
 	mustHave(t, report, "- 8 files in 0 folders, 8 bytes", "- no README in what was listed",
-		"- the listing stops at its bound: 8 entries were listed, 500 were not, so the figures are about a part")
+		"- the listing stops at its bound: 8 entries were listed, 500 were not", "- only a part was listed, so all figures are about that part")
 }
 
 func TestSurveyScoutWithErrors(t *testing.T) {
@@ -134,6 +134,28 @@ func TestSurveyScoutWithErrors(t *testing.T) {
 	}
 }
 
+func TestSurveyScoutGroupsRareEndings(t *testing.T) {
+	files := map[string]string{}
+	for i := range 23 {
+		files[fmt.Sprintf("a.x%02d", i)] = strings.Repeat("x", 100-i)
+	}
+	files["b.x00"] = "1"
+	mustHave(t, scoutStage(t, files).finish(), "- `.x00`: 2 files, 101 bytes", "- `.x19`: 1 file, 81 bytes",
+		"- 3 other endings: 3 files, 237 bytes")
+}
+
+func TestSurveyScoutKnowsEndings(t *testing.T) {
+	report := scoutStage(t, map[string]string{
+		"a.PDF": "1", "b.png": "1", "c.zip": "1", "d.exe": "1", "e.json": "1", ".gitignore": "1", "f.": "1", "v1.a b c": "1", "key.pem": "1",
+	}).finish()
+	mustHave(t, report, "- `.pdf` (documents): 1 file, 1 byte", "- `.png` (pictures, sound, fonts): 1 file, 1 byte", "- `.zip` (archives): 1 file, 1 byte",
+		"- `.exe` (programs and libraries): 1 file, 1 byte", "- `.json` (data and settings): 1 file, 1 byte", "- without ending: 3 files, 3 bytes",
+		"- files that often hold keys or passwords (1): `key.pem`")
+	if strings.Contains(report, "source code, but") {
+		t.Errorf("it wants tests in a folder without source code:\n%s", report)
+	}
+}
+
 func TestSurveyScoutAsksAndHeeds(t *testing.T) {
 	for name, tc := range map[string]struct {
 		files            map[string]string
@@ -141,21 +163,25 @@ func TestSurveyScoutAsksAndHeeds(t *testing.T) {
 		question, result string
 	}{
 		"look": {
-			map[string]string{".git/HEAD": "", "node_modules/a/b": "", "node_modules/c/d": ""}, "Yes, please",
+			map[string]string{".git/HEAD": "", "node_modules/a/b": "", "node_modules/c/d": ""},
+			"Yes, please",
 			"`node_modules/` looks generated or hidden, and list_dir does not go into it. Shall I look at its top level?",
 			"- `node_modules/` has 2 things at its top level, not counted above",
 		},
 		"do not look": {
-			map[string]string{"node_modules/a/b": ""}, "No", "`node_modules/` looks generated or hidden, and list_dir does not go into it. Shall I look at its top level?",
+			map[string]string{"node_modules/a/b": ""},
+			"No", "`node_modules/` looks generated or hidden, and list_dir does not go into it. Shall I look at its top level?",
 			"- Asked the Team Leader: `node_modules/` looks generated or hidden, and list_dir does not go into it. Shall I look at its top level? Answer: No",
 		},
 		"count": {
-			map[string]string{"dist/a.js": "12", "b.js": "1"}, "Yes",
+			map[string]string{"dist/a.js": "12", "b.js": "1"},
+			"Yes",
 			"`dist/` with 1 file looks generated or is hidden. Shall I count it with the rest?",
 			"- of the totals, in `dist/`: 1 file, 2 bytes",
 		},
 		"largest": {
-			map[string]string{"a": "1", "b": "22", "c": "333"}, "Name 1 of them",
+			map[string]string{"a": "1", "b": "22", "c": "333"},
+			"Name 1 of them",
 			"I counted 3 files in 0 folders; none of the folders looks generated. How many of the largest files shall I name?",
 			"- `c`: 3 bytes",
 		},

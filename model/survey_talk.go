@@ -84,8 +84,8 @@ func (d did) argument(name string) string {
 	return text
 }
 
-// calls lists the calls of a tool in the messages, oldest first.
-func calls(messages []Message, tool string) []did {
+// callsIn lists the calls of a tool in the messages, oldest first.
+func callsIn(messages []Message, tool string) []did {
 	var list []did
 	open := make(map[string]int) // by call id
 	for i, m := range messages {
@@ -103,7 +103,7 @@ func calls(messages []Message, tool string) []did {
 }
 
 // calls lists the calls of a tool in the round.
-func (t *talk) calls(tool string) []did { return calls(t.round(), tool) }
+func (t *talk) calls(tool string) []did { return callsIn(t.round(), tool) }
 
 // lastCall is the last call of a tool in the round.
 func (t *talk) lastCall(tool string) (did, bool) {
@@ -125,7 +125,7 @@ func (t *talk) answerAll(answer func(question string) string) (m move, ok bool) 
 		return move{}, false
 	}
 	tried := make(map[string]bool)
-	for _, d := range calls(t.messages, tool) {
+	for _, d := range callsIn(t.messages, tool) {
 		tried[d.argument("question_id")] = true
 	}
 	var askers []string

@@ -16,7 +16,12 @@ var (
 		`写|创建|新建|设计|实现|修复|修改|改成|重构|翻译|添加|增加|删除|部署|安装|运行|执行|开发|生成|优化|调试|解释|制定`)
 )
 
+// producing is making a survey, in words that would else mean more.
+var producing = regexp.MustCompile(`(?i)\b(run|make|do|create|write|generate|execute|prepare|give)\s+(me\s+)?(a\s+|an\s+|the\s+)?(\w+\s+)?(survey|overview|inventory|summary|list)\b|` +
+	`(写|生成|创建|做|执行|运行|制作)[一这]?[份个次下]?(文件夹|目录|项目|文件)?的?(概览|概况|调查|清单|总结|统计|盘点)`)
+
 // canDo reports whether a survey of the folder is all that a task asks for.
 func canDo(task string) bool {
+	task = producing.ReplaceAllString(task, " survey ")
 	return strings.TrimSpace(task) == "" || surveyWords.MatchString(task) && !otherWords.MatchString(task)
 }

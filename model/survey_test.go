@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/tools"

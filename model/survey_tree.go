@@ -119,32 +119,32 @@ func isReadme(e listed) bool {
 	return e.kind == 'f' && ok && (tail == "" || strings.ContainsAny(tail[:1], "._-"))
 }
 
-// kind is the files of one ending.
-type kind struct {
+// endingSum is the files of one ending.
+type endingSum struct {
 	ending string // with its dot, in lower case; empty for files without one
 	files  int
 	bytes  int64
 }
 
 // kinds groups the files by ending, the most frequent first.
-func (t *tree) kinds() []kind {
-	byEnding := make(map[string]*kind)
-	var list []*kind
+func (t *tree) kinds() []endingSum {
+	byEnding := make(map[string]*endingSum)
+	var list []*endingSum
 	for _, e := range t.filesWhere(func(listed) bool { return true }) {
 		ending := endingOf(e.path)
 		k := byEnding[ending]
 		if k == nil {
-			k = &kind{ending: ending}
+			k = &endingSum{ending: ending}
 			byEnding[ending] = k
 			list = append(list, k)
 		}
 		k.files++
 		k.bytes += e.size
 	}
-	slices.SortFunc(list, func(a, b *kind) int {
+	slices.SortFunc(list, func(a, b *endingSum) int {
 		return cmp.Or(cmp.Compare(b.files, a.files), cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.ending, b.ending))
 	})
-	out := make([]kind, len(list))
+	out := make([]endingSum, len(list))
 	for i, k := range list {
 		out[i] = *k
 	}

@@ -38,6 +38,9 @@ func (l listing) totals(f *findings) {
 	}
 	t := l.tree
 	f.add(headTotals, "%s in %s, %s", "%s，%s，共 %s", f.lang.files(t.files), f.lang.folders(t.folders), f.lang.size(t.bytes))
+	if !t.whole() {
+		f.add(headTotals, "only a part was listed, so all figures are about that part", "只列出了一部分，所有数字都只针对这一部分")
+	}
 	if t.links > 0 {
 		f.add(headTotals, "%s, not followed", "%s，未跟随", f.lang.count(t.links, "symbolic link", "个符号链接"))
 	}
@@ -48,7 +51,7 @@ func (l listing) totals(f *findings) {
 
 // kindLines tells the files by ending.
 func (t *tree) kindLines(f *findings) {
-	var others kind
+	var others endingSum
 	kinds := t.kinds()
 	for i, k := range kinds {
 		if i >= shownKinds {
@@ -166,8 +169,8 @@ func (l listing) leftOut(f *findings) {
 	case t.failure != "":
 		f.add(headLeftOut, "the listing broke off: %s", "列表中断：%s", t.failure)
 	case t.missing > 0:
-		f.add(headLeftOut, "the listing stops at its bound: %d entries were listed, %d were not, so the figures are about a part",
-			"列表达到上限：已列出 %d 项，另有 %d 项没有列出，所以数字只针对一部分", len(t.entries), t.missing)
+		f.add(headLeftOut, "the listing stops at its bound: %d entries were listed, %d were not",
+			"列表达到上限：已列出 %d 项，另有 %d 项没有列出", len(t.entries), t.missing)
 	}
 }
 

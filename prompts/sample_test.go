@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,7 +50,7 @@ func leaderSample(lang string) prompts.LeaderData {
 		TeamName:        "signup-page",
 		TeamDescription: "Builds the sign-up page.",
 		Roles:           roles,
-		Tools:           tools(append(leaderTools[:len(leaderTools):len(leaderTools)], "read_file", "list_dir")...),
+		Tools:           tools(append(slices.Clip(leaderTools), "read_file", "list_dir")...),
 		Limits:          prompts.Limits{Agents: 8, Spawns: 32, Steps: 400},
 		Extra:           "Keep every file under sub_agent_results/.",
 		Context:         "# Notes\n\nThe service is written in Go.",
@@ -65,7 +66,7 @@ func workerSample(lang string) prompts.WorkerData {
 		RoleName: role.Name,
 		Does:     role.Does,
 		Prompt:   role.Prompt,
-		Tools:    tools(append(workerTools[:len(workerTools):len(workerTools)], fileTools...)...),
+		Tools:    tools(append(slices.Clip(workerTools), fileTools...)...),
 		CanAsk:   []string{"Full-Stack Engineer", "Researcher"},
 		Context:  "# Notes\n\nThe service is written in Go.",
 		WorkDir:  "/srv/signup/design",

@@ -51,7 +51,7 @@ func render(lang, name string, data any) (string, error) {
 	if err := set.ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("prompts: %w", err)
 	}
-	return b.String(), nil
+	return strings.Clone(b.String()), nil
 }
 
 // line puts a text on one line, for use in a list.

@@ -110,9 +110,18 @@ func (w Words) Status(rows []AgentDetail) string {
 			b.WriteString(w.pick("\n等它回答：", "\nWaiting for its answer:"))
 			w.questions(&b, r.OpenQuestions)
 		}
-		b.WriteString(w.block("最近的输出", "Last output", r.LastOutput))
+		b.WriteString(w.block("最近的输出", "Last output", quoted(r.LastOutput)))
 	}
 	return b.String()
+}
+
+// quoted marks every line of what an agent said, so that none passes for a row
+// of the list.
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "> " + strings.Join(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }), "\n> ")
 }
 
 // part writes a labelled line, nothing for an empty text.

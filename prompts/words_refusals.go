@@ -29,8 +29,8 @@ func (w Words) RoleFull(role string, most int) string {
 // that do.
 func (w Words) UnknownRole(role string, known []string) string {
 	return w.pick(
-		fmt.Sprintf("没有角色 %q。现有角色：%s。", role, w.list(known)),
-		fmt.Sprintf("There is no role %q. Roles: %s.", role, w.list(known)))
+		fmt.Sprintf("没有角色 %q。现有角色：%s。", excerpt(role), w.list(known)),
+		fmt.Sprintf("There is no role %q. Roles: %s.", excerpt(role), w.list(known)))
 }
 
 // MayNotAsk refuses a message to an agent whose role the sender may not ask;
@@ -45,8 +45,8 @@ func (w Words) MayNotAsk(to string, allowed []string) string {
 // the display names of those that do.
 func (w Words) UnknownAgent(agent string, known []string) string {
 	return w.pick(
-		fmt.Sprintf("没有智能体 %q。现有：%s。", agent, w.list(known)),
-		fmt.Sprintf("There is no agent %q. Agents: %s.", agent, w.list(known)))
+		fmt.Sprintf("没有智能体 %q。现有：%s。", excerpt(agent), w.list(known)),
+		fmt.Sprintf("There is no agent %q. Agents: %s.", excerpt(agent), w.list(known)))
 }
 
 // TerminatedAgent refuses a message to an agent that was terminated.
@@ -67,8 +67,8 @@ func (w Words) ToYourself() string {
 // agent; open are the ids of those that wait for it.
 func (w Words) UnknownQuestion(id string, open []string) string {
 	return w.pick(
-		fmt.Sprintf("没有人向你提过 %q。等你回答的提问：%s。", id, w.list(open)),
-		fmt.Sprintf("Nobody asked you %q. Questions that wait for your answer: %s.", id, w.list(open)))
+		fmt.Sprintf("没有人向你提过 %q。等你回答的提问：%s。", excerpt(id), w.list(open)),
+		fmt.Sprintf("Nobody asked you %q. Questions that wait for your answer: %s.", excerpt(id), w.list(open)))
 }
 
 // ClosedQuestion refuses an answer to a question that has ended.
@@ -88,13 +88,24 @@ func (w Words) UseAskMaster() string {
 // UnknownModel refuses a model that the team does not have.
 func (w Words) UnknownModel(model string, known []string) string {
 	return w.pick(
-		fmt.Sprintf("团队没有模型 %q。可用的：%s。不写就用团队的默认模型。", model, w.list(known)),
-		fmt.Sprintf("The team has no model %q. It has: %s. Leave it out to use the team's default.", model, w.list(known)))
+		fmt.Sprintf("团队没有模型 %q。可用的：%s。不写就用团队的默认模型。", excerpt(model), w.list(known)),
+		fmt.Sprintf("The team has no model %q. It has: %s. Leave it out to use the team's default.", excerpt(model), w.list(known)))
 }
 
 // ToolNotAllowed refuses a tool for a role made in the run.
 func (w Words) ToolNotAllowed(tool string, allowed []string) string {
 	return w.pick(
-		fmt.Sprintf("团队文件没有给任何角色工具 %q。新角色可以用：%s。", tool, w.list(allowed)),
-		fmt.Sprintf("The team file gives no role the tool %q. A new role may have: %s.", tool, w.list(allowed)))
+		fmt.Sprintf("团队文件没有给任何角色工具 %q。新角色可以用：%s。", excerpt(tool), w.list(allowed)),
+		fmt.Sprintf("The team file gives no role the tool %q. A new role may have: %s.", excerpt(tool), w.list(allowed)))
+}
+
+// maxExcerpt bounds what a refusal repeats of an argument, in runes.
+const maxExcerpt = 64
+
+// excerpt is what a refusal repeats of an argument.
+func excerpt(text string) string {
+	if runes := []rune(text); len(runes) > maxExcerpt {
+		return string(runes[:maxExcerpt]) + "…"
+	}
+	return text
 }

@@ -2,6 +2,7 @@ package prompts_test
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -15,9 +16,7 @@ import (
 // own and checks that the text is there, in its language, with every argument
 // in it, and names no tool of its own accord.
 func TestEveryWord(t *testing.T) {
-	typ := reflect.TypeFor[prompts.Words]()
-	for i := range typ.NumMethod() {
-		m := typ.Method(i)
+	for m := range reflect.TypeFor[prompts.Words]().Methods() {
 		t.Run(m.Name, func(t *testing.T) {
 			texts := map[string]string{}
 			for _, lang := range langs {
@@ -26,9 +25,7 @@ func TestEveryWord(t *testing.T) {
 				for p := 1; p < m.Type.NumIn(); p++ {
 					arg, got := wordArg(m.Type.In(p), fmt.Sprintf("%s.%d", m.Name, p), 100*p)
 					args = append(args, arg)
-					for k, v := range got {
-						marks[k] = v
-					}
+					maps.Copy(marks, got)
 				}
 				text := m.Func.Call(args)[0].String()
 				texts[lang] = text
@@ -61,7 +58,7 @@ func wordArg(typ reflect.Type, path string, n int) (reflect.Value, map[string]st
 	marks := map[string]string{}
 	var walk func(v reflect.Value, path string)
 	walk = func(v reflect.Value, path string) {
-		if d, ok := v.Addr().Interface().(*time.Duration); ok {
+		if d, ok := reflect.TypeAssert[*time.Duration](v.Addr()); ok {
 			*d = time.Duration(n+len(marks)) * time.Second
 			marks[path] = d.String()
 			return
@@ -215,10 +212,9 @@ func TestWordsGolden(t *testing.T) {
 		add("CutCall", w.CutCall())
 		shown := strings.Join(texts, "\n\n")
 		golden(t, "words."+lang, shown)
-		typ := reflect.TypeFor[prompts.Words]()
-		for i := range typ.NumMethod() {
-			if name := typ.Method(i).Name; !strings.Contains(shown, "== "+name) {
-				t.Errorf("%s is not among the golden words", name)
+		for m := range reflect.TypeFor[prompts.Words]().Methods() {
+			if !strings.Contains(shown, "== "+m.Name) {
+				t.Errorf("%s is not among the golden words", m.Name)
 			}
 		}
 	}

@@ -87,8 +87,11 @@ func short(id string) string {
 	return CleanLine(id)
 }
 
-// isScripted reports whether a script speaks for the agent.
-func (c *cast) isScripted(id string) bool { return c.scripted || c.agents[id].scripted }
+// isScripted reports whether a script speaks for the agent; nobody speaks for
+// the person.
+func (c *cast) isScripted(id string) bool {
+	return id != event.Person && (c.scripted || c.agents[id].scripted)
+}
 
 // matches reports whether one of the ids is meant by one of the names. An id
 // is meant by itself, its role code, its display name, and as lines show it.

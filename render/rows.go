@@ -43,6 +43,12 @@ type Row struct {
 	WaitSince time.Time
 	// Unfinished counts the agents that have yet to report, in PhaseReports.
 	Unfinished int
+	// Unread counts the messages in its inbox; UnreadSince is when the oldest of
+	// them came, zero when there is none.
+	Unread      int
+	UnreadSince time.Time
+	// Steps counts its model calls.
+	Steps int
 	// Since is when the turn began, or the rest when the agent has no turn.
 	Since time.Time
 	// Tokens counts all model calls; Estimated says that some were estimated.
@@ -128,7 +134,9 @@ const (
 	nameCol = iota
 	phaseCol
 	doingCol
+	unreadCol
 	timeCol
+	stepsCol
 	tokensCol
 	costCol
 	modelCol
@@ -168,6 +176,12 @@ func (s style) rowCells(r Row, now time.Time) [columns]string {
 		doingCol: s.doing(r, now), timeCol: s.none,
 		tokensCol: tokens(r.Tokens, r.Estimated), costCol: s.cost(r.Cost, r.AtLeast),
 	}
+	if r.Unread > 0 {
+		cells[unreadCol] = fmt.Sprintf(s.words.unread, r.Unread, seconds(now.Sub(r.UnreadSince)))
+	}
+	if r.Steps > 0 {
+		cells[stepsCol] = fmt.Sprintf(s.words.steps, r.Steps)
+	}
 	if !r.Since.IsZero() {
 		cells[timeCol] = clockTime(now.Sub(r.Since))
 	}
@@ -201,6 +215,9 @@ func (s style) squeeze(w *[columns]int) {
 	w[nameCol] = min(w[nameCol], maxName, max(s.opts.Width/3, 6))
 	w[phaseCol] = min(w[phaseCol], maxPhase)
 	want := min(w[doingCol], maxDoing)
+	if w[doingCol] = want; s.tableWidth(w) > s.opts.Width {
+		w[stepsCol] = 0 // what it does says more than how often it asked
+	}
 	for last := modelCol; ; last-- {
 		w[doingCol] = 0
 		room := s.opts.Width - s.tableWidth(w) - gapWidth
@@ -234,7 +251,7 @@ func (s style) rowLine(r Row, cells [columns]string, w [columns]int) string {
 	case r.State == event.Failing:
 		st = StyleError
 	}
-	styles := [columns]Style{nameCol: StyleName, phaseCol: StyleKind, timeCol: StyleDim, tokensCol: StyleDim, costCol: StyleDim, modelCol: StyleDim}
+	styles := [columns]Style{nameCol: StyleName, phaseCol: StyleKind, unreadCol: StyleWarn, timeCol: StyleDim, stepsCol: StyleDim, tokensCol: StyleDim, costCol: StyleDim, modelCol: StyleDim}
 	var b strings.Builder
 	b.WriteString(s.paint(st, mark) + " ")
 	gap := 0

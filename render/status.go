@@ -28,7 +28,15 @@ type agentStatus struct {
 	calls           []openCall
 	approvals       []openCall
 	questions       []openQuestion
+	unread          []unreadMessage // in the inbox, the oldest first
+	steps           int
 	spending
+}
+
+// unreadMessage is a message that was sent and is not in the conversation.
+type unreadMessage struct {
+	id string
+	at time.Time
 }
 
 // openCall is a tool call without a result, or the approval of one.
@@ -67,6 +75,14 @@ func (s *Status) Apply(rec event.Record) {
 		s.closeQuestion(d.ID)
 	case event.ApprovalDecided:
 		s.closeApproval(d.ID)
+	case event.MessageSent:
+		if a := s.agent(d.To); a != nil {
+			a.unread = append(a.unread, unreadMessage{id: d.ID, at: rec.Time})
+		}
+	case event.MessageReturned:
+		if a := s.agent(d.To); a != nil {
+			a.read(d.ID)
+		}
 	default:
 		s.applyAgent(rec)
 	}
@@ -90,8 +106,11 @@ func (s *Status) applyAgent(rec event.Record) {
 		a.move(rec.Time, d)
 	case event.TurnEnded:
 		a.rest()
+	case event.MessageDelivered:
+		a.read(d.ID)
 	case event.ModelRequested:
 		a.thinking = true
+		a.steps++
 	case event.ModelReplied, event.ModelFailed:
 		a.thinking = false
 	case event.ToolStarted:
@@ -102,6 +121,11 @@ func (s *Status) applyAgent(rec event.Record) {
 		a.approvals = append(a.approvals, openCall{id: d.ID, name: d.Name, text: callText(d.Name, d.Arguments), at: rec.Time})
 	default: // changes nothing that a row shows
 	}
+}
+
+// read takes a message out of the unread ones.
+func (a *agentStatus) read(id string) {
+	a.unread = slices.DeleteFunc(a.unread, func(m unreadMessage) bool { return m.id == id })
 }
 
 func (s *Status) agent(id string) *agentStatus {
@@ -179,6 +203,9 @@ func (s *Status) Rows(now time.Time) []Row {
 		if !row.WaitSince.IsZero() {
 			row.WaitSince = earlier(row.WaitSince, now)
 		}
+		if row.Unread > 0 {
+			row.UnreadSince = earlier(row.UnreadSince, now)
+		}
 		rows = append(rows, row)
 	}
 	return rows
@@ -195,7 +222,11 @@ func earlier(a, b time.Time) time.Time {
 func (a *agentStatus) row() Row {
 	r := Row{
 		ID: a.id, Name: a.name, State: a.state, Since: a.since, Model: a.model, Scripted: a.scripted,
+		Unread: len(a.unread), Steps: a.steps,
 		Tokens: a.tokens, Estimated: a.estimated, Cost: a.cost(), AtLeast: a.unpriced,
+	}
+	if len(a.unread) > 0 {
+		r.UnreadSince = a.unread[0].at
 	}
 	switch a.state {
 	case event.Created:

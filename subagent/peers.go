@@ -12,10 +12,9 @@ import (
 	"github.com/troupe-go/troupe/tools"
 )
 
-// Peers is what a worker says to others; it implements [tools.Peers].
+// Peers is what the workers of a role say to others; it implements
+// [tools.Peers]. Who speaks is the agent of the call.
 type Peers struct {
-	// Self is the worker's own address.
-	Self mailbox.Address
 	// Exchange carries what it says.
 	Exchange mailbox.Exchange
 	// Words are in the language of the team.
@@ -32,7 +31,7 @@ type Peers struct {
 func (p Peers) AskMaster(ctx context.Context, call tools.Call, in tools.AskMasterArgs) (string, error) {
 	leader, err := p.Exchange.Post.Resolve(event.Leader)
 	if err != nil {
-		return "", p.refusal("", err)
+		return "", p.refusal(call, "", err)
 	}
 	return p.ask(ctx, call, leader, event.Question, in.Question)
 }
@@ -41,7 +40,7 @@ func (p Peers) AskMaster(ctx context.Context, call tools.Call, in tools.AskMaste
 func (p Peers) AskOther(ctx context.Context, call tools.Call, in tools.AskOtherArgs) (string, error) {
 	to, err := p.Exchange.Post.Resolve(in.Agent)
 	if err != nil {
-		return "", p.refusal("", err)
+		return "", p.refusal(call, "", err)
 	}
 	if to.ID == event.Leader {
 		return "", errors.New(p.Words.UseAskMaster())
@@ -52,10 +51,10 @@ func (p Peers) AskOther(ctx context.Context, call tools.Call, in tools.AskOtherA
 	switch in.Expects {
 	case "none":
 		m, err := p.Exchange.Post.Send(mailbox.Outgoing{
-			Kind: event.Note, From: p.Self.ID, To: to.ID, Content: in.Question, CallID: call.ID, Turn: call.Turn,
+			Kind: event.Note, From: call.Agent, To: to.ID, Content: in.Question, CallID: call.ID, Turn: call.Turn,
 		})
 		if err != nil {
-			return "", p.refusal("", err)
+			return "", p.refusal(call, "", err)
 		}
 		return p.Words.MessageSentNoReply(m.ID, to.Name), nil
 	case "reply":
@@ -66,24 +65,31 @@ func (p Peers) AskOther(ctx context.Context, call tools.Call, in tools.AskOtherA
 }
 
 func (p Peers) ask(ctx context.Context, call tools.Call, to mailbox.Address, kind event.Kind, text string) (string, error) {
+	self, err := p.Exchange.Post.Resolve(call.Agent)
+	if err != nil {
+		return "", p.refusal(call, "", err)
+	}
 	end, err := p.Exchange.Ask(ctx, mailbox.Inquiry{
-		From: p.Self, To: to, Kind: kind, Text: text, CallID: call.ID, Turn: call.Turn, Timeout: p.AskTimeout,
+		From: self, To: to, Kind: kind, Text: text, CallID: call.ID, Turn: call.Turn, Timeout: p.AskTimeout,
 	}, call.Sent, call.Blocked)
 	if err != nil {
-		return "", p.refusal("", err)
+		return "", p.refusal(call, "", err)
 	}
 	return Outcome(p.Words, to.Name, end)
 }
 
-func (p Peers) refusal(questionID string, err error) error {
-	return Refusal(p.Words, p.Exchange.Desk, p.Self.ID, questionID, err)
+func (p Peers) refusal(call tools.Call, questionID string, err error) error {
+	return Refusal(p.Words, p.Exchange.Desk, call.Agent, questionID, err)
 }
 
 // AnswerOther answers a question of another worker or of the leader.
 func (p Peers) AnswerOther(_ context.Context, call tools.Call, in tools.AnswerArgs) (string, error) {
-	_, err := p.Exchange.Desk.Answer(p.Self.ID, p.Self.Code, in.QuestionID, in.Answer, call.Turn)
+	self, err := p.Exchange.Post.Resolve(call.Agent)
+	if err == nil {
+		_, err = p.Exchange.Desk.Answer(self.ID, self.Code, in.QuestionID, in.Answer, call.Turn)
+	}
 	if err != nil {
-		return "", p.refusal(in.QuestionID, err)
+		return "", p.refusal(call, in.QuestionID, err)
 	}
 	return p.Words.AnswerDelivered(in.QuestionID), nil
 }

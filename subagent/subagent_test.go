@@ -77,20 +77,25 @@ func TestOneReportWhateverEndsTheTurn(t *testing.T) {
 	}{
 		{"a result", modeltest.Sequence(modeltest.Reply{Text: "the page is ready"}), free{}, nil, event.EndNatural, "the page is ready"},
 		{
-			"no endpoint", modeltest.Sequence(modeltest.Reply{Err: model.NewError(model.ClassAuth, "bad key")}), free{}, nil,
+			"no endpoint", modeltest.Sequence(modeltest.Reply{Err: model.NewError(model.ClassAuth, "bad key")}),
+			free{},
+			nil,
 			event.EndFailed, "bad key",
 		},
 		{
 			"a limit", modeltest.Sequence(),
-			free{&agent.LimitError{LimitReached: event.LimitReached{Limit: "tokens", Used: 9, Max: 9}, NoWrapUp: true}}, nil,
+			free{&agent.LimitError{LimitReached: event.LimitReached{Limit: "tokens", Used: 9, Max: 9}, NoWrapUp: true}},
+			nil,
 			event.EndLimit, "tokens",
 		},
 		{
-			"a stop", modeltest.Sequence(modeltest.Reply{Text: "never", Delay: time.Hour}), free{},
+			"a stop", modeltest.Sequence(modeltest.Reply{Text: "never", Delay: time.Hour}),
+			free{},
 			&agent.Stop{Mode: agent.Now, By: event.PersonName, Reason: "wrong colours"}, event.EndStopped, "wrong colours",
 		},
 		{
-			"the end of the agent", modeltest.Sequence(modeltest.Reply{Text: "never", Delay: time.Hour}), free{},
+			"the end of the agent", modeltest.Sequence(modeltest.Reply{Text: "never", Delay: time.Hour}),
+			free{},
 			&agent.Stop{Mode: agent.Terminate, By: event.LeaderName}, event.EndTerminated, "terminated",
 		},
 	} {
@@ -138,15 +143,18 @@ func call(events *[]string) tools.Call {
 	note := func(text string) { *events = append(*events, text) }
 	return tools.Call{
 		Agent: uio.ID, Turn: 1, ID: "call_1",
-		Sent:    func() { note("sent") },
-		Blocked: func(on ...string) func() { note("waits for " + strings.Join(on, " ")); return func() { note("goes on") } },
+		Sent: func() { note("sent") },
+		Blocked: func(on ...string) func() {
+			note("waits for " + strings.Join(on, " "))
+			return func() { note("goes on") }
+		},
 	}
 }
 
 func TestPeersAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
-		p := subagent.Peers{Self: uio, Exchange: o.exchange, Words: prompts.In("en"), AskTimeout: time.Minute}
+		p := subagent.Peers{Exchange: o.exchange, Words: prompts.In("en"), AskTimeout: time.Minute}
 		var events []string
 		go func() {
 			synctest.Wait()
@@ -180,7 +188,7 @@ func TestPeersAsk(t *testing.T) {
 
 func TestPeersTell(t *testing.T) {
 	o := newOffice(t)
-	p := subagent.Peers{Self: uio, Exchange: o.exchange, Words: prompts.In("en"), Active: func() string { return "the team" }}
+	p := subagent.Peers{Exchange: o.exchange, Words: prompts.In("en"), Active: func() string { return "the team" }}
 	var events []string
 	got, err := p.AskOther(t.Context(), call(&events), tools.AskOtherArgs{Agent: "fse_1", Question: "the page is ready", Expects: "none"})
 	if err != nil || !strings.Contains(got, "msg_uio_001") {
@@ -201,7 +209,7 @@ func TestPeersTell(t *testing.T) {
 func TestRefusalsTellWhatToDo(t *testing.T) {
 	for _, lang := range []string{"zh", "en"} {
 		o := newOffice(t)
-		p := subagent.Peers{Self: uio, Exchange: o.exchange, Words: prompts.In(lang), MayAsk: []string{"res"}}
+		p := subagent.Peers{Exchange: o.exchange, Words: prompts.In(lang), MayAsk: []string{"res"}}
 		free := p
 		free.MayAsk = nil
 		var events []string

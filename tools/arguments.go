@@ -218,7 +218,10 @@ func (p *parameters) checkValue(param *parameter, raw json.RawMessage) error {
 	if text, ok := value.(string); ok && param.nonBlank && strings.TrimSpace(text) == "" {
 		return p.wrong(param.name, found(p.lang, raw), p.lang.say("a string that is not blank", "不为空白的 string"))
 	}
-	err := param.resolved.Validate(value)
+	resolved, err := param.resolve()
+	if err == nil {
+		err = resolved.Validate(value)
+	}
 	if err == nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -27,7 +28,7 @@ type parameters struct {
 type parameter struct {
 	name     string
 	schema   *jsonschema.Schema
-	resolved *jsonschema.Resolved
+	resolve  func() (*jsonschema.Resolved, error) // at the first use, once: most tools are never called
 	required bool
 	nonBlank bool
 }
@@ -47,20 +48,32 @@ func newParameters(tool string, in reflect.Type, s settings) (*parameters, error
 	}
 	for _, name := range root.PropertyOrder {
 		schema := root.Properties[name]
-		resolved, err := schema.CloneSchemas().Resolve(nil)
-		if err != nil {
-			return nil, fmt.Errorf("the schema of argument %q: %w", name, err)
+		resolve := sync.OnceValues(func() (*jsonschema.Resolved, error) { return schema.CloneSchemas().Resolve(nil) })
+		if !scalar(schema) {
+			if _, err := resolve(); err != nil {
+				return nil, fmt.Errorf("the schema of argument %q: %w", name, err)
+			}
 		}
 		p.list = append(p.list, &parameter{
 			name:     name,
 			schema:   schema,
-			resolved: resolved,
+			resolve:  resolve,
 			required: slices.Contains(root.Required, name),
 			nonBlank: s.nonBlank[name],
 		})
 	}
 	p.signature = signature(tool, p.list)
 	return p, nil
+}
+
+// scalar reports whether a schema is of one plain value, so that nothing in it
+// can fail to resolve.
+func scalar(s *jsonschema.Schema) bool {
+	switch s.Type {
+	case "string", "integer", "number", "boolean":
+		return s.Ref == "" && s.Pattern == ""
+	}
+	return false
 }
 
 // find returns the parameter of the name, or nil.

@@ -99,6 +99,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 	case event.ModelReplied:
 		text(&e, &d.Text, &d.Reasoning, &d.RawFinish)
 		word(&e, &d.Finish)
+		word(&e, &d.Extra)
 		e.calls(&d.Calls)
 		e.cost(&d.Cost)
 		return leave(&e, in, d)
@@ -235,7 +236,7 @@ func (e *entry) calls(list *[]event.Call) {
 	*list, e.changed = orNil(slices.Clone(*list)), true
 	for i := range *list {
 		c := &(*list)[i]
-		word(e, &c.ID, &c.Name, &c.Arguments)
+		word(e, &c.ID, &c.Name, &c.Arguments, &c.Extra)
 	}
 }
 
@@ -263,7 +264,7 @@ func (e *entry) finite(numbers ...float64) {
 // time enters an instant as it is read back: in UTC, without a monotonic
 // reading.
 func (e *entry) time(t *time.Time) {
-	utc := t.UTC().Round(0)
+	utc := t.UTC()
 	if y := utc.Year(); y < 0 || y > 9999 {
 		e.err = fmt.Errorf("the year %d is outside 0 to 9999", y)
 	}

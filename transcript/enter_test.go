@@ -95,7 +95,8 @@ var exempt = []string{
 	"MessageSent.CallID", "MessageSent.From", "MessageSent.ID", "MessageSent.Kind", "MessageSent.Reason", "MessageSent.To",
 	"ModelFailed.Failure.Code", "ModelFailed.Failure.Who",
 	"ModelProfile.Switch", "ModelProfile.Value",
-	"ModelReplied.Calls.Arguments", "ModelReplied.Calls.ID", "ModelReplied.Calls.Name", "ModelReplied.Cost.Currency", "ModelReplied.Finish",
+	"ModelReplied.Calls.Arguments", "ModelReplied.Calls.Extra", "ModelReplied.Calls.ID", "ModelReplied.Calls.Name",
+	"ModelReplied.Cost.Currency", "ModelReplied.Extra", "ModelReplied.Finish",
 	"ModelRequested.Digest", "ModelRequested.Model",
 	"ModelRetried.Failure.Code", "ModelRetried.Failure.Who",
 	"QuestionClosed.AnswerID", "QuestionClosed.From", "QuestionClosed.ID", "QuestionClosed.Outcome",
@@ -177,7 +178,7 @@ var oddTexts = []string{
 func randomData(rng *rand.Rand, typ reflect.Type) event.Data {
 	v := reflect.New(typ).Elem()
 	randomize(rng, v)
-	if u, ok := v.Interface().(event.Unknown); ok {
+	if u, ok := reflect.TypeAssert[event.Unknown](v); ok {
 		return event.Unknown{Name: "x." + u.Name, JSON: []byte("{ \"a\" : \"\xff<\" }")}
 	}
 	return v.Interface().(event.Data)
@@ -218,8 +219,8 @@ func randomize(rng *rand.Rand, v reflect.Value) {
 			}
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			randomize(rng, v.Field(i))
+		for _, field := range v.Fields() {
+			randomize(rng, field)
 		}
 	}
 }
@@ -250,6 +251,11 @@ func TestAppendedIsRead(t *testing.T) {
 			t.Helper()
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s (-returned +read):\n%s", what, diff)
+			}
+			for i, rec := range got {
+				if rec.Time != want[i].Time { // also the zone and the monotonic reading
+					t.Errorf("%s: time %#v, want %#v", what, rec.Time, want[i].Time)
+				}
 			}
 		}
 		exactly("records", collect(t, l.Records(0)))
@@ -298,8 +304,8 @@ func walkShared(v reflect.Value, visit func(leaf reflect.Value)) {
 	case v.Type() == reflect.TypeFor[time.Time](), v.Type() == reflect.TypeFor[json.RawMessage]():
 		visit(v)
 	case v.Kind() == reflect.Struct:
-		for i := range v.NumField() {
-			walkShared(v.Field(i), visit)
+		for _, field := range v.Fields() {
+			walkShared(field, visit)
 		}
 	case v.Kind() == reflect.Pointer:
 		walkShared(v.Elem(), visit)

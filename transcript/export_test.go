@@ -1,5 +1,7 @@
 package transcript
 
+import "github.com/troupe-go/troupe/event"
+
 // File is the log's view of its file, for tests that put faults between.
 type File = file
 
@@ -11,3 +13,28 @@ func (o Options) WithFile(wrap func(File) File) Options {
 
 // RingSize is how many live records a reader may fall behind.
 const RingSize = ringSize
+
+// InMemory is the number of records that are in memory.
+func (l *Log) InMemory() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tail.inMemory()
+}
+
+// TailKeeps is how many of n records of that size stay in memory.
+func TailKeeps(n int, size int64, keep int) int {
+	var t tail
+	for i := range int64(n) {
+		t.add(event.Record{Seq: i + 1}, i*size, size)
+		t.shrink(keep)
+	}
+	return t.inMemory()
+}
+
+func (t *tail) inMemory() int {
+	n := 0
+	for _, p := range t.pages {
+		n += len(p.recs)
+	}
+	return n
+}

@@ -35,7 +35,7 @@ func (l *Log) write(rec event.Record) error {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		l.err = writeError("write", l.path, err)
+		l.fail("write", err)
 		// Should this fail as well, the rest of the line stays: readers take
 		// it for a torn line, and Open drops it.
 		_ = l.file.Truncate(l.size)
@@ -53,11 +53,11 @@ func (l *Log) force(seq int64) error {
 		switch {
 		case l.syncing:
 			l.synced.Wait()
-		case l.err != nil:
+		case l.unsure:
 			return l.err
-		case l.closed:
-			return fmt.Errorf("transcript: append: %w", ErrClosed)
 		default:
+			// Also when a later record could not be written, and when Close
+			// has begun, which waits for it.
 			l.forceAll()
 		}
 	}
@@ -73,13 +73,21 @@ func (l *Log) forceAll() {
 	err := l.file.Sync()
 	l.mu.Lock()
 	l.syncing = false
-	switch {
-	case err == nil:
+	if err == nil {
 		l.durable = max(l.durable, upTo)
-	case l.err == nil:
+	} else {
 		// The kernel may have thrown the pages away: a second try could
 		// succeed without having written them.
-		l.err = writeError("sync", l.path, err)
+		l.unsure = true
+		l.fail("sync", err)
 	}
 	l.synced.Broadcast()
+}
+
+// fail makes err the reason why nothing can be appended any more, unless there
+// is one. The lock is held.
+func (l *Log) fail(op string, err error) {
+	if l.err == nil {
+		l.err = writeError(op, l.path, err)
+	}
 }

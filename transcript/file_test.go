@@ -1,8 +1,10 @@
 package transcript_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"strings"
 	"sync"
@@ -103,7 +105,7 @@ func testDiskFull(t *testing.T, o transcript.Options, f *faulty) {
 		if first == nil {
 			first = err
 		}
-		if err != first {
+		if !errors.Is(err, first) {
 			t.Fatalf("room for %d bytes: later error %v, want the first one, %v", f.room, err, first)
 		}
 	}
@@ -127,7 +129,11 @@ func testDiskFull(t *testing.T, o transcript.Options, f *faulty) {
 	}
 
 	again := reopen(t, dir, o)
-	if dropped := f.room - fileEnd(t, dir); f.truncate != nil && int64(again.Dropped()) != dropped {
+	dropped := int64(0) // the log has taken off what was written of the line
+	if f.truncate != nil {
+		dropped = f.room - fileEnd(t, dir)
+	}
+	if int64(again.Dropped()) != dropped {
 		t.Errorf("room for %d bytes: Dropped() = %d, want %d", f.room, again.Dropped(), dropped)
 	}
 	want = append(want, fill(t, again, 1)...)
@@ -145,16 +151,37 @@ func fileEnd(t testing.TB, dir string) int64 {
 
 func TestSyncModes(t *testing.T) {
 	forced := []event.Data{
-		event.RunStarted{}, event.RunSuspended{}, event.RunResumed{}, event.RunFinished{}, event.RunFailed{},
-		event.MessageSent{}, event.MessageDelivered{}, event.MessageReturned{},
-		event.QuestionOpened{}, event.QuestionClosed{},
-		event.ToolFinished{}, event.ApprovalRequested{}, event.ApprovalDecided{},
+		event.RunStarted{},
+		event.RunSuspended{},
+		event.RunResumed{},
+		event.RunFinished{},
+		event.RunFailed{},
+		event.MessageSent{},
+		event.MessageDelivered{},
+		event.MessageReturned{},
+		event.QuestionOpened{},
+		event.QuestionClosed{},
+		event.ToolFinished{},
+		event.ApprovalRequested{},
+		event.ApprovalDecided{},
 	}
 	others := []event.Data{
-		event.AgentCreated{}, event.AgentState{}, event.TurnEnded{}, event.RoleCreated{},
-		event.ModelRequested{}, event.ModelReplied{}, event.ModelRetried{}, event.ModelFailed{}, event.ModelProfile{},
-		event.HistoryCompacted{}, event.ToolStarted{}, event.ArtifactCreated{},
-		event.LimitWarned{}, event.LimitReached{}, event.Warning{}, event.Unknown{Name: "x.y", JSON: []byte("{}")},
+		event.AgentCreated{},
+		event.AgentState{},
+		event.TurnEnded{},
+		event.RoleCreated{},
+		event.ModelRequested{},
+		event.ModelReplied{},
+		event.ModelRetried{},
+		event.ModelFailed{},
+		event.ModelProfile{},
+		event.HistoryCompacted{},
+		event.ToolStarted{},
+		event.ArtifactCreated{},
+		event.LimitWarned{},
+		event.LimitReached{},
+		event.Warning{},
+		event.Unknown{Name: "x.y", JSON: []byte("{}")},
 	}
 	for _, tt := range []struct {
 		mode           transcript.SyncMode
@@ -266,6 +293,33 @@ func TestCloseDuringSync(t *testing.T) {
 	})
 }
 
+// A record that was written is forced, and its Append succeeds, although a
+// later one could not be written.
+func TestForcedAfterFailedWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := faulty{gate: make(chan struct{})}
+		l, _ := faults(t, transcript.Options{}, &f)
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				if _, err := l.Append("uio_1", 1, event.MessageSent{ID: "m"}); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+		f.room = 1
+		if _, err := l.Append("uio_1", 1, event.Warning{}); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("Append = %v, want ENOSPC", err)
+		}
+		close(f.gate)
+		wg.Wait()
+		if got := f.syncs.Load(); got != 2 {
+			t.Errorf("%d syncs, want 2", got)
+		}
+	})
+}
+
 func TestSyncFails(t *testing.T) {
 	broken := errors.New("input/output error")
 	f := faulty{}
@@ -277,10 +331,10 @@ func TestSyncFails(t *testing.T) {
 		t.Fatalf("Append = %v, want a *WriteError of the sync", err)
 	}
 	f.sync = nil // a second sync may succeed without having written anything
-	if _, again := l.Append("uio_1", 1, event.Warning{}); again != err {
+	if _, again := l.Append("uio_1", 1, event.Warning{}); !errors.Is(again, err) {
 		t.Errorf("the next Append = %v, want the same error", again)
 	}
-	if got := l.Close(); got != err {
+	if got := l.Close(); !errors.Is(got, err) {
 		t.Errorf("Close = %v, want the same error", got)
 	}
 	same(t, "records", collect(t, reopen(t, dir, transcript.Options{}).Records(0))[:2], want)
@@ -326,4 +380,66 @@ func TestLargeRecords(t *testing.T) {
 	same(t, "records", collect(t, l.Records(0)), want)
 	l.Close()
 	same(t, "opened again", collect(t, reopen(t, dir, o).Records(0)), want)
+}
+
+// A file that others changed under the log is an error of the reader.
+func TestFileChangedUnderTheLog(t *testing.T) {
+	l := create(t, t.TempDir(), transcript.Options{Sync: transcript.SyncOff, TailRecords: 1})
+	fill(t, l, 300)
+	text, err := os.ReadFile(l.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := bytes.IndexByte(text, '\n') + 1
+	for _, tt := range []struct {
+		name, text string
+		records    int
+		want       string
+	}{
+		{"cut", string(text[:first]), 1, ":2: the file is shorter than it was"},
+		{"cut in a line", string(text[:first+5]), 1, ":2: the file is shorter than it was"},
+		{"damaged", string(text[:first]) + "x" + string(text[first+1:]), 1, ":2: event: record: invalid character 'x'"},
+		{"empty", "", 0, ":1: the file is shorter than it was"},
+	} {
+		if err := os.WriteFile(l.Path(), []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for what, seq := range map[string]iter.Seq2[event.Record, error]{"Records": l.Records(0), "Follow": l.Follow(t.Context(), 0)} {
+			got, err := failure(seq)
+			if len(got) != tt.records || err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s, %s: %d records, then %v; want %d, then %q", tt.name, what, len(got), err, tt.records, tt.want)
+			}
+		}
+	}
+	if err := os.Remove(l.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := failure(l.Records(0)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("removed: %v, want os.ErrNotExist", err)
+	}
+}
+
+// Errors for people say what, where, why and what to do next.
+func TestErrorTexts(t *testing.T) {
+	broken := errors.New("input/output error")
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{
+			&transcript.WriteError{Op: "write", Path: "/runs/1/log.jsonl", Err: broken, Hint: "check the disk"},
+			"transcript: write /runs/1/log.jsonl: input/output error (check the disk)",
+		},
+		{
+			&transcript.DamageError{Path: "/runs/1/log.jsonl", Line: 7, Err: broken, Hint: "repair it"},
+			"transcript: /runs/1/log.jsonl:7: input/output error (repair it)",
+		},
+	} {
+		if got := tt.err.Error(); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+		if !errors.Is(tt.err, broken) {
+			t.Errorf("%v does not wrap its cause", tt.err)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -134,7 +135,10 @@ func TestLiveIsNotStored(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *transcript.Log) {
 		got := make(chan event.Record, 1)
 		go func() {
-			for rec := range l.Follow(t.Context(), 0) {
+			for rec, err := range l.Follow(t.Context(), 0) {
+				if err != nil {
+					t.Error(err)
+				}
 				got <- rec
 			}
 		}()
@@ -147,6 +151,7 @@ func TestLiveIsNotStored(t *testing.T) {
 			t.Errorf("Len() = %d, want 0", n)
 		}
 		l.Close()
+		synctest.Wait()
 		same(t, "stored", collect(t, l.Records(0)), nil)
 	})
 }
@@ -157,7 +162,10 @@ func TestLaggingReaderMissesOnlyLive(t *testing.T) {
 		gate := make(chan struct{})
 		var lives, records int
 		go func() {
-			for rec := range l.Follow(t.Context(), 0) {
+			for rec, err := range l.Follow(t.Context(), 0) {
+				if err != nil {
+					t.Error(err)
+				}
 				if rec.Seq == 1 {
 					<-gate
 				}
@@ -231,11 +239,13 @@ func TestFollowCancelledWhileReading(t *testing.T) {
 func TestFollowBreak(t *testing.T) {
 	inBubble(t, func(t *testing.T, l *transcript.Log) {
 		fill(t, l, 300)
-		for range l.Follow(t.Context(), 0) {
-			break
-		}
-		for range l.Records(0) {
-			break
+		for _, seq := range []iter.Seq2[event.Record, error]{l.Follow(t.Context(), 0), l.Records(0), l.Records(299)} {
+			for _, err := range seq {
+				if err != nil {
+					t.Error(err)
+				}
+				break
+			}
 		}
 		// Nobody follows: what is live now is not kept for those who come.
 		live(l, "x")
@@ -321,7 +331,10 @@ func TestThousandsOfFollowers(t *testing.T) {
 		got := make(chan int64, readers)
 		for range readers {
 			go func() {
-				for rec := range l.Follow(t.Context(), 0) {
+				for rec, err := range l.Follow(t.Context(), 0) {
+					if err != nil {
+						t.Error(err)
+					}
 					got <- rec.Seq
 				}
 			}()
@@ -336,5 +349,6 @@ func TestThousandsOfFollowers(t *testing.T) {
 			}
 		}
 		l.Close()
+		synctest.Wait()
 	})
 }

@@ -4,6 +4,7 @@ package transcript_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -99,7 +100,7 @@ func killWriter(t *testing.T, dir string, after int) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe)
+	cmd := exec.CommandContext(t.Context(), exe)
 	cmd.Env = append(os.Environ(), writerDir+"="+dir)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -118,7 +119,7 @@ func killWriter(t *testing.T, dir string, after int) int64 {
 			}
 		}
 		line, err := lines.ReadString('\n')
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

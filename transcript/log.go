@@ -29,6 +29,7 @@ type Log struct {
 	buf       []byte // the line being written
 	durable   int64  // seq up to which the file was forced to the disk
 	syncing   bool   // somebody forces the file, without the lock
+	unsure    bool   // forcing failed once, so it is not known what is on the disk
 	synced    sync.Cond
 }
 
@@ -126,7 +127,7 @@ func (l *Log) Live(agent string, turn int, d event.Data) {
 }
 
 // time is now, in UTC and without the monotonic reading, as it is read back.
-func (l *Log) time() time.Time { return l.opts.Now().UTC().Round(0) }
+func (l *Log) time() time.Time { return l.opts.Now().UTC() }
 
 // announce wakes all readers that wait. The lock is held.
 func (l *Log) announce() {
@@ -168,19 +169,14 @@ func (l *Log) Close() error {
 	for l.syncing {
 		l.synced.Wait()
 	}
-	if l.err == nil && l.durable < l.tail.last {
-		if err := l.file.Sync(); err != nil {
-			l.err = writeError("sync", l.path, err)
-		} else {
-			l.durable = l.tail.last
-		}
+	if l.durable < l.tail.last && !l.unsure {
+		l.forceAll()
 	}
-	if err := l.file.Close(); err != nil && l.err == nil {
-		l.err = writeError("close", l.path, err)
+	if err := l.file.Close(); err != nil {
+		l.fail("close", err)
 	}
-	if err := l.lock.Close(); err != nil && l.err == nil {
-		l.err = writeError("close", l.path, err)
+	if err := l.lock.Close(); err != nil {
+		l.fail("close", err)
 	}
-	l.synced.Broadcast()
 	return l.err
 }

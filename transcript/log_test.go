@@ -24,9 +24,11 @@ var kinds = []struct {
 	make func(t testing.TB, o transcript.Options) *transcript.Log
 }{
 	{"memory", func(t testing.TB, o transcript.Options) *transcript.Log {
+		t.Helper()
 		return closing(t, transcript.NewMemory(o))
 	}},
 	{"file", func(t testing.TB, o transcript.Options) *transcript.Log {
+		t.Helper()
 		o.TailRecords = 1
 		return create(t, t.TempDir(), o)
 	}},
@@ -59,6 +61,7 @@ func reopen(t testing.TB, dir string, o transcript.Options) *transcript.Log {
 }
 
 func closing(t testing.TB, l *transcript.Log) *transcript.Log {
+	t.Helper()
 	t.Cleanup(func() { l.Close() })
 	return l
 }
@@ -280,5 +283,36 @@ func TestOpenGoesOn(t *testing.T) {
 func TestOpenWithoutLog(t *testing.T) {
 	if _, err := transcript.Open(t.TempDir(), transcript.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Open = %v, want os.ErrNotExist", err)
+	}
+}
+
+// A log in a file keeps a bounded number of records in memory, also when it is
+// opened again.
+func TestTailIsBounded(t *testing.T) {
+	const page = 128
+	for _, tt := range []struct{ tail, want int }{{500, 500}, {0, 4096}} {
+		o, dir := unforced, t.TempDir()
+		o.TailRecords = tt.tail
+		l := create(t, dir, o)
+		check := func(what string, l *transcript.Log) {
+			t.Helper()
+			if got := l.InMemory(); got < tt.want || got >= tt.want+page {
+				t.Errorf("TailRecords %d, %s: %d of %d records in memory, want %d or a few more", tt.tail, what, got, l.Len(), tt.want)
+			}
+		}
+		fill(t, l, 6000)
+		check("written", l)
+		l.Close()
+		check("opened", reopen(t, dir, o))
+	}
+}
+
+// When records are large, about 32 MiB of them stay in memory.
+func TestTailIsBoundedInBytes(t *testing.T) {
+	for size, want := range map[int64]int64{200 << 10: 32 << 20, 5 << 20: 32 << 20, 64 << 20: 64 << 20} {
+		got := int64(transcript.TailKeeps(1000, size, 4096)) * size
+		if page := 1<<20 + size; got < want-page || got > want+page {
+			t.Errorf("of records of %d KiB, %d KiB are in memory, want about %d", size>>10, got>>10, want>>10)
+		}
 	}
 }

@@ -36,13 +36,19 @@ func read(t testing.TB, path string) []byte {
 	return text
 }
 
-// sample returns a log as text, and its records.
+// sample returns a log as text, and its n records.
 func sample(t testing.TB, n int) ([]byte, []event.Record) {
+	t.Helper()
+	return sampleOf(t, n, 16)
+}
+
+// sampleOf returns the same with texts of that many lines.
+func sampleOf(t testing.TB, n, lines int) ([]byte, []event.Record) {
 	t.Helper()
 	l := create(t, t.TempDir(), transcript.Options{Sync: transcript.SyncOff})
 	recs := []event.Record{add(t, l, started)}
 	for len(recs) < n {
-		recs = append(recs, add(t, l, event.MessageSent{ID: "msg_tl_001", Content: strings.Repeat("页面 \"x\"\n{}", 16)}))
+		recs = append(recs, add(t, l, event.MessageSent{ID: "msg_tl_001", Content: strings.Repeat("页面 \"x\"\n{}", lines)}))
 	}
 	l.Close()
 	return read(t, l.Path()), recs
@@ -53,7 +59,7 @@ var started = event.RunStarted{RunID: "01JNRZ7Q9W", TeamName: "signup", Task: "d
 // Cut at any byte, a log opens with all records that are whole, and goes on;
 // what is dropped is kept beside it.
 func TestCutAtEveryByte(t *testing.T) {
-	text, recs := sample(t, 12)
+	text, recs := sampleOf(t, 6, 60)
 	from := len(text) - 4<<10
 	dir := write(t, text)
 	path := filepath.Join(dir, transcript.FileName)
@@ -78,12 +84,15 @@ func TestCutAtEveryByte(t *testing.T) {
 				cut, l.Len()-1, len(read), l.Dropped(), whole, dropped)
 		}
 		l.Close()
+		if cut%16 > 0 && cut < len(text)-10 {
+			continue
+		}
 		got := collect(t, transcript.ReadFile(t.Context(), path, transcript.ReadOptions{}))
 		if len(got) != whole+1 || got[whole].Data != next.Data {
 			t.Fatalf("cut at %d: after going on there are %d records, want %d", cut, len(got), whole+1)
 		}
 	}
-	same(t, "uncut", collect(t, transcript.ReadFile(t.Context(), path, transcript.ReadOptions{}))[:12], recs)
+	same(t, "uncut", collect(t, transcript.ReadFile(t.Context(), path, transcript.ReadOptions{}))[:6], recs)
 }
 
 // Torn lines are kept, one after the other.
@@ -170,7 +179,7 @@ func TestFlippedByte(t *testing.T) {
 		}
 		line := bytes.Count(text[:i], []byte("\n"))
 		got, err := failure(transcript.ReadFile(t.Context(), path, transcript.ReadOptions{}))
-		if damage, ok := errors.AsType[*transcript.DamageError](err); err != nil && !(ok && damage.Line == int64(line+1)) {
+		if damage, ok := errors.AsType[*transcript.DamageError](err); err != nil && (!ok || damage.Line != int64(line+1)) {
 			t.Fatalf("byte %d flipped: %v, want damage of line %d or none", i, err, line+1)
 		}
 		torn := i == len(text)-1 // then the last line ends without a newline

@@ -67,12 +67,11 @@ func (o Options) withDefaults() (Options, error) {
 // forces reports whether a record of type t must be on the disk before Append
 // returns.
 func (m SyncMode) forces(t event.Type) bool {
-	switch m {
-	case SyncAlways:
-		return true
-	case SyncOff:
-		return false
-	}
+	return m == SyncAlways || m == SyncNormal && precious(t)
+}
+
+// precious reports whether a record of type t says what cannot be had again.
+func precious(t event.Type) bool {
 	switch t {
 	case event.TypeRunStarted, event.TypeRunSuspended, event.TypeRunResumed,
 		event.TypeRunFinished, event.TypeRunFailed,
@@ -81,6 +80,7 @@ func (m SyncMode) forces(t event.Type) bool {
 		event.TypeToolFinished,
 		event.TypeApprovalRequested, event.TypeApprovalDecided:
 		return true
+	default:
+		return false
 	}
-	return false
 }

@@ -23,7 +23,10 @@ func TestReadFileAfter(t *testing.T) {
 		got := collect(t, transcript.ReadFile(t.Context(), path, transcript.ReadOptions{After: after}))
 		same(t, "records", got, recs[min(after, 6):])
 	}
-	for range transcript.ReadFile(t.Context(), path, transcript.ReadOptions{}) {
+	for _, err := range transcript.ReadFile(t.Context(), path, transcript.ReadOptions{}) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 }

@@ -178,6 +178,7 @@ func statusOf(d event.Data) (status string, ok bool) {
 		return StatusFinished, true
 	case event.RunFailed:
 		return StatusFailed, true
+	default:
+		return "", false
 	}
-	return "", false
 }

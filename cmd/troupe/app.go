@@ -21,6 +21,7 @@ type app struct {
 	noInput bool
 
 	declared map[*cobra.Command][]string // the names of each command's own flags
+	order    []string                    // the commands below the root as the help lists them
 }
 
 // Main runs the command that env.Args name and returns the exit code of the
@@ -39,7 +40,7 @@ func Main(ctx context.Context, env Env) int {
 
 // execute finds the command and runs it.
 func (a *app) execute(ctx context.Context) error {
-	root := a.root()
+	root := a.root() //nolint:contextcheck // a command takes the context that it is executed with
 	root.SetArgs(a.Args)
 	return root.ExecuteContext(ctx)
 }
@@ -83,6 +84,8 @@ func (a *app) root() *cobra.Command {
 // describe gives each command its words.
 func (a *app) describe(cmd *cobra.Command, path string) {
 	cmd.Short = a.words.short[path]
+	cmd.InitDefaultHelpFlag()
+	cmd.Flags().Lookup("help").Usage = a.words.helpFlag
 	for _, c := range cmd.Commands() {
 		a.describe(c, strings.TrimSpace(path+" "+c.Name()))
 	}
@@ -98,10 +101,11 @@ const (
 // groups is their order.
 var groups = [...]string{groupWork, groupLook, groupSetup}
 
-// add puts commands into a group.
+// add puts commands into a group, in the order that the help has.
 func (a *app) add(root *cobra.Command, group string, commands ...*cobra.Command) {
 	for _, c := range commands {
 		c.GroupID = group
+		a.order = append(a.order, c.Name())
 		root.AddCommand(c)
 	}
 }

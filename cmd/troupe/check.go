@@ -64,16 +64,8 @@ func (c *checkCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return c.checkErrors(err)
 	}
-	params, err := c.parameters(c.params)
-	if err != nil {
-		return err
-	}
-	read, err := config.Load(file, leader.Known(t.settings.lookup, params))
-	if err != nil {
-		return c.teamError(err)
-	}
 	l, loadErr := c.teamFrom(ctx, t, opts)
-	found := c.finding(read, t, l)
+	found := c.finding(t, l)
 	if err := c.print(found, t); err != nil {
 		return err
 	}
@@ -120,7 +112,8 @@ type warnedFinding struct {
 
 // finding puts together what the file says and what the team became; l is nil
 // when it could not be made.
-func (c *checkCommand) finding(read *config.Team, t *team, l *leader.Leader) finding {
+func (c *checkCommand) finding(t *team, l *leader.Leader) finding {
+	read := t.config
 	f := finding{
 		File: t.file, Name: read.Name, Runs: t.runs, OK: l != nil, Taken: t.taken, Roles: []roleFinding{},
 		Models: modelsOf(read, t.settings, c.model), Warnings: []warnedFinding{},
@@ -182,22 +175,23 @@ func (c *checkCommand) text(f finding, t *team) string {
 	if f.Taken != "" {
 		rows = append(rows, []string{"", f.Taken})
 	}
-	text := table(rows, 0) + "\n"
+	var b strings.Builder
+	b.WriteString(table(rows, 0) + "\n")
 	roles := [][]string{{w.colRole, w.colName, w.colModel, w.colTools}}
 	for _, r := range f.Roles {
 		roles = append(roles, []string{r.ID, render.CleanLine(r.Name), orDash(r.Model), toolsText(w, r.Tools)})
 	}
-	text += table(roles, 0)
+	b.WriteString(table(roles, 0))
 	if f.Limits != nil {
-		text += "\n" + w.colLimits + "  " + limitsText(f.Limits) + "\n"
+		b.WriteString("\n" + w.colLimits + "  " + limitsText(f.Limits) + "\n")
 	}
-	for _, p := range t.warnings {
-		text += "\n" + w.warning + " " + render.Clean(p.String()) + "\n"
+	for _, p := range t.config.Warnings {
+		b.WriteString("\n" + w.warning + " " + render.Clean(p.String()) + "\n")
 	}
 	if f.OK {
-		text += "\n" + w.checkOK + "\n"
+		b.WriteString("\n" + w.checkOK + "\n")
 	}
-	return text
+	return b.String()
 }
 
 func toolsText(w *words, tools []string) string {

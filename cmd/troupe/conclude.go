@@ -37,6 +37,9 @@ func (r *runCommand) conclude(ctx context.Context, t *team, res leader.Result, r
 		return &failure{code: exitFailed, text: err.Error(), err: err}
 	}
 	if !r.quiet {
+		if r.IsTerminal(r.Stdout) && r.IsTerminal(r.Stderr) {
+			r.say("")
+		}
 		_, _ = io.WriteString(r.Stderr, render.Summary(r.ending(t, end), o))
 	}
 	if end.ExitCode == exitOK {
@@ -52,6 +55,9 @@ func (r *runCommand) conclude(ctx context.Context, t *team, res leader.Result, r
 // answer writes the result to stdout and to the file that was asked for.
 func (r *runCommand) answer(end outcome) error {
 	text := end.Answer
+	if end.Status == leader.StatusSuspended || end.Status == leader.StatusFailed {
+		text = "" // what was said so far is no answer
+	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
@@ -70,7 +76,7 @@ func (r *runCommand) answer(end outcome) error {
 	if err != nil || r.output == "" || text == "" {
 		return err
 	}
-	if err := os.WriteFile(r.output, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(r.output, []byte(text), 0o644); err != nil { //nolint:gosec // as the shell's > makes it
 		return fmt.Errorf(r.words.badOutput, err)
 	}
 	return nil

@@ -5,17 +5,16 @@ import (
 	"github.com/troupe-go/troupe/model"
 )
 
-// The scripted model of the demonstration.
-const demoModel = "survey"
-
-// demoTeam is the team that runs when nobody asked for a model: a script
-// plays all of its agents.
+// demoTeam is the team that works when nobody asked for a model: a script
+// plays all of its agents, with the real tools.
 func demoTeam(lang string, opts []leader.Option) (*leader.Leader, error) {
-	client, info, err := model.Open(model.Spec{Provider: "scripted", Model: demoModel}, nil)
+	client, info, err := model.Open(model.Spec{Provider: "scripted", Model: "survey"}, nil)
 	if err != nil {
 		return nil, err
 	}
-	return leader.New(leader.Team{
-		Name: "demo", Model: leader.Model{Client: client, Name: info.Ref, Scripted: true},
-	}, opts...)
+	t := leader.Team{Name: "survey", Model: leader.Model{Client: client, Name: info.Ref, Scripted: info.Scripted}}
+	for _, r := range model.SurveyTeam(lang) {
+		t.Roles = append(t.Roles, leader.Role{ID: r.ID, Name: r.Name, Code: r.Code, Does: r.Does, Tools: r.Tools})
+	}
+	return leader.New(t, opts...)
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,11 +56,11 @@ func (a *app) help(cmd *cobra.Command) {
 	_, _ = io.WriteString(a.Stdout, b.String())
 }
 
-// helpCommands lists the commands below cmd, group by group.
-func (a *app) helpCommands(b *strings.Builder, cmd *cobra.Command, path string) {
+// helpCommands lists the commands below command, group by group.
+func (a *app) helpCommands(b *strings.Builder, command *cobra.Command, path string) {
 	list := func(title string, wanted func(*cobra.Command) bool) {
 		var rows [][]string
-		for _, c := range cmd.Commands() {
+		for _, c := range a.inOrder(command.Commands()) {
 			if !c.Hidden && c.Name() != cobra.ShellCompRequestCmd && wanted(c) {
 				rows = append(rows, []string{"  " + c.Name(), a.words.short[strings.TrimSpace(path+" "+c.Name())]})
 			}
@@ -67,13 +69,25 @@ func (a *app) helpCommands(b *strings.Builder, cmd *cobra.Command, path string) 
 			b.WriteString("\n" + title + "\n" + table(rows, 0))
 		}
 	}
-	if cmd != cmd.Root() {
+	if command != command.Root() {
 		list(a.words.commands, func(*cobra.Command) bool { return true })
 		return
 	}
 	for _, g := range groups {
 		list(a.words.groups[g], func(c *cobra.Command) bool { return c.GroupID == g })
 	}
+}
+
+// inOrder sorts commands as they were added; others follow.
+func (a *app) inOrder(commands []*cobra.Command) []*cobra.Command {
+	place := func(c *cobra.Command) int {
+		if i := slices.Index(a.order, c.Name()); i >= 0 {
+			return i
+		}
+		return len(a.order)
+	}
+	slices.SortStableFunc(commands, func(c, d *cobra.Command) int { return cmp.Compare(place(c), place(d)) })
+	return commands
 }
 
 // examples are calls to copy, by command.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -65,8 +66,11 @@ func (a *app) init(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	root := a.root()
-	root.SetArgs([]string{"run", "--file", filepath.Join(dir, "team.yaml"), "--workdir", dir, a.words.initTask})
+	root := a.root() //nolint:contextcheck // a command takes the context that it is executed with
+	root.SetArgs([]string{
+		"run", "--lang", a.words.lang, "--color", cmp.Or(a.color, "auto"),
+		"--file", filepath.Join(dir, "team.yaml"), "--workdir", dir, a.words.initTask,
+	})
 	return root.ExecuteContext(ctx)
 }
 
@@ -77,10 +81,10 @@ func (a *app) begin(dir, name, source string) error {
 		return err
 	}
 	target := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil { //nolint:gosec // a project's folder, as mkdir makes it
 		return err
 	}
-	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a project's file, without secrets
 	if errors.Is(err, fs.ErrExist) {
 		a.say(fmt.Sprintf(a.words.initKept, target))
 		return nil

@@ -124,19 +124,19 @@ func (m *modelsCommand) text(found modelList) string {
 		}
 		rows = append(rows, []string{p.Name, orDash(p.KeyEnv), state, orDash(address)})
 	}
-	text := table(rows, 0)
+	var b strings.Builder
+	b.WriteString(table(rows, 0))
 	for _, s := range found.Local {
-		text += "\n" + s.Provider + "\n"
+		b.WriteString("\n" + s.Provider + "\n")
 		for _, name := range s.Models {
-			text += "  " + render.CleanLine(s.Provider+"/"+name) + "\n"
+			b.WriteString("  " + render.CleanLine(s.Provider+"/"+name) + "\n")
 		}
 	}
 	if len(found.Team) > 0 {
-		var lines []string
-		for _, t := range found.Team {
-			lines = append(lines, "  "+t.text(w))
-		}
-		text += "\n" + found.File + "\n" + strings.Join(lines, "\n") + "\n"
+		b.WriteString("\n" + found.File + "\n")
 	}
-	return text
+	for _, t := range found.Team {
+		b.WriteString("  " + t.text(w) + "\n")
+	}
+	return b.String()
 }

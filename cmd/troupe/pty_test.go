@@ -154,7 +154,7 @@ func TestRowsAppearAndVanish(t *testing.T) {
 	if strings.Contains(left, "●") || strings.Contains(left, "Ctrl-C stops") {
 		t.Errorf("rows are left on the screen:\n%s", left)
 	}
-	for _, want := range []string{"│ I split the work.", "waiting\nstatus  finished"} {
+	for _, want := range []string{"│ I split the work.", "waiting\n\nstatus  finished"} {
 		if !strings.Contains(left, want) {
 			t.Errorf("the screen has no %q:\n%s", want, left)
 		}

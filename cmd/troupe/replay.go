@@ -47,7 +47,7 @@ func (a *app) replayCommand() *cobra.Command {
 	f.list(&r.only, "only", "")
 	f.flag(&r.json, "json", "")
 	f.flag(&r.noFollow, "no-follow", "")
-	r.viewFlags.declare(f)
+	r.declare(f)
 	f.text(&r.runDir, "run-dir", "")
 	return cmd
 }
@@ -121,10 +121,9 @@ func (r *replayCommand) play(ctx context.Context, records iter.Seq2[event.Record
 			seen[rec.Agent], seen[d.Code], seen[d.Name] = true, true, true
 		case event.RunFinished:
 			answer = d.Answer
-		case event.RunFailed:
-			answer = d.Answer
 		case event.RunResumed:
 			answer = ""
+		default:
 		}
 		text := n.text(rec)
 		if err := p.wait(ctx, rec.Time, text != ""); err != nil {
@@ -227,8 +226,9 @@ func ends(rec event.Record) bool {
 	switch rec.Data.(type) {
 	case event.RunFinished, event.RunFailed, event.RunSuspended:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // errWriterGone says that nobody writes the log any more.

@@ -46,7 +46,7 @@ func (a *app) runCommand() *cobra.Command {
 	f.list(&r.params, "param", "p")
 	f.text(&r.output, "output", "o")
 	f.flag(&r.demo, "demo", "")
-	r.viewFlags.declare(f)
+	r.declare(f)
 	f.text(&r.form, "output-format", "")
 	f.text(&r.runDir, "run-dir", "")
 	f.text(&r.workDir, "workdir", "")
@@ -67,7 +67,7 @@ func (r *runCommand) Run(ctx context.Context, args []string) error {
 	if err := r.checkFlags(); err != nil { // the .env file may have set more
 		return err
 	}
-	options, err := r.viewOptions(r.Stderr, r.viewFlags, t.display)
+	options, err := r.viewOptions(r.Stderr, r.viewFlags, t.config.Display)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (r *runCommand) banner(t *team, run *leader.Run) {
 	if r.quiet {
 		return
 	}
-	for _, w := range t.warnings {
+	for _, w := range t.config.Warnings {
 		r.say(r.paint(r.Stderr, render.StyleWarn, r.words.warning) + " " + render.Clean(w.String()))
 	}
 	if t.taken != "" {

@@ -21,6 +21,8 @@ type runsCommand struct {
 	runDir string
 	limit  int
 	json   bool
+	waits  bool
+	at     int // a record; 0: the last
 }
 
 func (a *app) runsCommand() *cobra.Command {
@@ -43,7 +45,10 @@ func (a *app) runsCommand() *cobra.Command {
 		f.flag(&r.json, "json", "")
 		if cmd != show {
 			f.number(&r.limit, "limit")
+			continue
 		}
+		f.flag(&r.waits, "waits", "")
+		f.number(&r.at, "at")
 	}
 	runs.AddCommand(ls, show)
 	return runs

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/troupe-go/troupe/event"
@@ -76,7 +78,9 @@ func (acc *account) apply(rec event.Record) {
 	case event.RunFailed:
 		acc.Answer, acc.Failure = d.Answer, &d.Failure
 	case event.ArtifactCreated:
-		acc.addArtifact(d.Path)
+		if !slices.Contains(acc.Artifacts, d.Path) {
+			acc.Artifacts = append(acc.Artifacts, d.Path)
+		}
 	case event.MessageSent:
 		acc.addText(d)
 	case event.QuestionOpened:
@@ -102,15 +106,6 @@ func (acc *account) addText(m event.MessageSent) {
 	}
 }
 
-func (acc *account) addArtifact(path string) {
-	for _, p := range acc.Artifacts {
-		if p == path {
-			return
-		}
-	}
-	acc.Artifacts = append(acc.Artifacts, path)
-}
-
 func (acc *account) applyAgent(rec event.Record) {
 	if d, ok := rec.Data.(event.AgentCreated); ok {
 		acc.Agents = append(acc.Agents, &agentAccount{
@@ -133,6 +128,7 @@ func (acc *account) applyAgent(rec event.Record) {
 	case event.ModelFailed:
 		a.Steps++
 		a.Usage, acc.Usage = a.Usage.Add(d.Usage), acc.Usage.Add(d.Usage)
+	default:
 	}
 }
 
@@ -168,6 +164,9 @@ func (r *runsCommand) Show(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
+	if r.waits || r.at != 0 {
+		return r.Waits(ctx, run)
+	}
 	acc, err := tally(run, transcript.ReadFile(ctx, run.Path, transcript.ReadOptions{}))
 	if err != nil {
 		return err
@@ -181,6 +180,22 @@ func (r *runsCommand) Show(ctx context.Context, ref string) error {
 
 // accountText is the account for a person.
 func (r *runsCommand) accountText(acc *account) string {
+	var b strings.Builder
+	b.WriteString(r.headText(acc) + "\n" + r.agentsText(acc.Agents))
+	if len(acc.Questions) > 0 {
+		b.WriteString("\n" + r.questionsText(acc.Questions))
+	}
+	if len(acc.Artifacts) > 0 {
+		b.WriteString("\n" + r.words.colArtifacts + "\n")
+	}
+	for _, path := range acc.Artifacts {
+		b.WriteString("  " + render.CleanLine(path) + "\n")
+	}
+	return b.String()
+}
+
+// headText is what is told of the run as a whole.
+func (r *runsCommand) headText(acc *account) string {
 	w := r.words
 	status := w.status(acc.Status)
 	if acc.Limit != "" {
@@ -193,7 +208,7 @@ func (r *runsCommand) accountText(acc *account) string {
 	if acc.ModelKind == event.ModelScripted {
 		kind = "  " + w.scripted
 	}
-	text := table([][]string{
+	return table([][]string{
 		{w.colRun, acc.RunID + kind},
 		{w.colTeam, orDash(render.CleanLine(acc.Team))},
 		{w.colTask, render.Cut(render.CleanLine(firstLine(acc.Task)), 100, 1)},
@@ -203,33 +218,32 @@ func (r *runsCommand) accountText(acc *account) string {
 		{w.colCost, costText(acc.Cost)},
 		{w.colLog, acc.Log},
 	}, 0)
+}
+
+func (r *runsCommand) agentsText(agents []*agentAccount) string {
+	w := r.words
 	rows := [][]string{{w.colAgent, w.colName, w.colState, w.colSteps, w.colTokens, w.colCost, w.colModel}}
-	for _, a := range acc.Agents {
-		name := a.Model
+	for _, a := range agents {
+		name := render.CleanLine(a.Model)
 		if a.Scripted {
-			name += "  " + w.scripted
+			name += " " + w.scripted
 		}
 		rows = append(rows, []string{
-			a.ID, render.CleanLine(a.Name), w.state(a.State), strconv.Itoa(a.Steps), usageText(w, a.Usage), costText(a.Cost), render.CleanLine(name),
+			a.ID, render.CleanLine(a.Name), w.state(a.State), strconv.Itoa(a.Steps), usageText(w, a.Usage), costText(a.Cost), name,
 		})
 	}
-	text += "\n" + table(rows, 0)
-	if len(acc.Questions) > 0 {
-		rows = [][]string{{w.colQuestion, w.colFrom, w.colTo, w.colOutcome, w.colText}}
-		for _, q := range acc.Questions {
-			rows = append(rows, []string{
-				q.ID, q.From, q.To, w.outcome(q.Outcome), render.Cut(render.CleanLine(firstLine(q.Question)), 60, 1),
-			})
-		}
-		text += "\n" + table(rows, 0)
+	return table(rows, 0)
+}
+
+func (r *runsCommand) questionsText(questions []questionAccount) string {
+	w := r.words
+	rows := [][]string{{w.colQuestion, w.colFrom, w.colTo, w.colOutcome, w.colText}}
+	for _, q := range questions {
+		rows = append(rows, []string{
+			q.ID, q.From, q.To, w.outcome(q.Outcome), render.Cut(render.CleanLine(firstLine(q.Question)), 60, 1),
+		})
 	}
-	for i, path := range acc.Artifacts {
-		if i == 0 {
-			text += "\n" + w.colArtifacts + "\n"
-		}
-		text += "  " + render.CleanLine(path) + "\n"
-	}
-	return text
+	return table(rows, 0)
 }
 
 // usageText is tokens in and out, or a dash when none were counted.

@@ -46,8 +46,10 @@ func TestRecordSchemaKnowsEveryType(t *testing.T) {
 	schema := readSchema(t)
 	for _, typ := range event.Types() {
 		rec := map[string]any{"v": 1.0, "seq": 1.0, "ts": time.Time{}.Format(time.RFC3339), "type": string(typ)}
-		rec["data"] = map[string]any{"id": 1.0, "name": 1.0, "text": 1.0, "task": 1.0, "cause": 1.0, "answer": 1.0, "from": 1.0,
-			"failure": 1.0, "summary": 1.0, "limit": 1.0, "step": "x", "attempt": "x", "call": 1.0, "path": 1.0, "reason": 1.0, "endpoint": 1.0}
+		rec["data"] = map[string]any{
+			"id": 1.0, "name": 1.0, "text": 1.0, "task": 1.0, "cause": 1.0, "answer": 1.0, "from": 1.0,
+			"failure": 1.0, "summary": 1.0, "limit": 1.0, "step": "x", "attempt": "x", "call": 1.0, "path": 1.0, "reason": 1.0, "endpoint": 1.0,
+		}
 		if len(faults(schema, rec, "")) == 0 {
 			t.Errorf("%s: nothing is wrong with numbers in place of texts", typ)
 		}

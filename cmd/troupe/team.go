@@ -27,14 +27,13 @@ type teamFlags struct {
 // team is a team that is ready, and what was found on the way.
 type team struct {
 	leader   *leader.Leader
-	file     string // the team file; empty without one
+	file     string       // the team file; empty without one
+	config   *config.Team // what it says; of no keys without one
 	settings settings
-	display  config.Display
 	runs     string // the folder of the runs
 	lang     string
 	demo     bool
 	taken    string // the model that was taken though nobody named it
-	warnings []config.Problem
 }
 
 // loadTeam finds the team, its model, and where it works.
@@ -83,7 +82,7 @@ func (a *app) teamOptions(t *teamFlags, found *team) ([]leader.Option, error) {
 			return nil, a.teamError(err)
 		}
 	}
-	found.display, found.warnings = file.Display, file.Warnings
+	found.config = file
 	found.lang = a.speak(file.Display.Lang)
 	dir, err := a.workFolder(t.workDir)
 	if err != nil {

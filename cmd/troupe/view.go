@@ -65,7 +65,8 @@ func (a *app) width(w io.Writer, view render.View) int {
 
 // narrator turns the records of a run into what a person reads: what the
 // printer shows, and what the leader says to the person, which is no message
-// of the log. The leader's last words are the answer and stand elsewhere.
+// of the log. The last words of a run that finished are the answer and
+// stand elsewhere.
 type narrator struct {
 	printer *render.Printer
 	held    *event.Record // words of the leader that may turn out to be the last
@@ -84,7 +85,8 @@ func (n *narrator) text(rec event.Record) string {
 		return before + n.printer.Record(rec)
 	case said:
 		return n.release() + n.printer.Record(rec) + n.spoken(rec)
-	case rec.Agent == event.Leader && rec.Type() == event.TypeModelRequested:
+	case rec.Agent == event.Leader && rec.Type() == event.TypeModelRequested,
+		rec.Type() == event.TypeRunSuspended, rec.Type() == event.TypeRunFailed:
 		return n.release() + n.printer.Record(rec)
 	}
 	return n.printer.Record(rec)

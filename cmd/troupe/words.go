@@ -17,7 +17,7 @@ type words struct {
 	groups map[string]string // titles of the groups of commands
 
 	// The frame of the help.
-	usage, examples, commands, flagsTitle, globalFlags, exitCodes string
+	usage, examples, commands, flagsTitle, globalFlags, exitCodes, helpFlag string
 
 	// Wrong calls.
 	unknownCommand, unknownFlag, didYouMean, missingArgument, extraArgument string
@@ -40,6 +40,7 @@ type words struct {
 	colRun, colWhen, colStatus, colTeam, colTask, colTokens, colCost, colLog string
 	colAgent, colName, colState, colSteps, colModel                          string
 	colQuestion, colFrom, colTo, colOutcome, colText, colArtifacts           string
+	colWaited, waitsHead, noWaits, noRecord                                  string
 	colRuns, colRole, colTools, colLimits                                    string
 	colProvider, colKey, colFound, colAddress                                string
 

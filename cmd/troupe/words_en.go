@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/transcript"
 )
 
-var wordsEN = words{
+var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no keys
 	lang: en,
 	short: map[string]string{
 		"":            "Troupe runs teams of language-model agents.",
@@ -59,10 +59,13 @@ that is still under way is followed to its end.`,
 		"only":          "only the entries of this `AGENT`: id, code or name; repeatable",
 		"no-follow":     "do not wait for more of a run that is under way",
 		"limit":         "at most `N` runs",
+		"waits":         "who waits for whom, after the last record or the one of --at",
+		"at":            "show the waits after record `SEQ`",
 	},
 	groups: map[string]string{groupWork: "Work", groupLook: "Look back", groupSetup: "Setup"},
 
-	usage: "Usage", examples: "Examples", commands: "Commands", flagsTitle: "Flags", globalFlags: "Flags of all commands",
+	helpFlag: "about this command",
+	usage:    "Usage", examples: "Examples", commands: "Commands", flagsTitle: "Flags", globalFlags: "Flags of all commands",
 	exitCodes: "Exit codes\n  0 finished   1 failed   2 wrong flags or files   3 no usable model\n" +
 		"  4 the provider failed   5 a limit was reached   130 Ctrl-C   143 SIGTERM\n\n" +
 		"Each flag has a variable: TROUPE_MODEL for --model.",
@@ -102,6 +105,7 @@ that is still under way is followed to its end.`,
 
 	colRun: "RUN", colWhen: "WHEN", colStatus: "STATUS", colTeam: "TEAM", colTask: "TASK", colTokens: "TOKENS", colCost: "COST", colLog: "LOG",
 	colAgent: "AGENT", colName: "NAME", colState: "STATE", colSteps: "STEPS", colModel: "MODEL",
+	colWaited: "WAITED", waitsHead: "Who waits for whom, after record %d (%s)", noWaits: "nobody waits", noRecord: "the log ends at record %d; there is no %d",
 	colQuestion: "QUESTION", colFrom: "FROM", colTo: "TO", colOutcome: "OUTCOME", colText: "TEXT", colArtifacts: "FILES",
 	colRuns: "RUNS", colRole: "ROLE", colTools: "TOOLS", colLimits: "LIMITS",
 	colProvider: "PROVIDER", colKey: "KEY", colFound: "FOUND", colAddress: "ADDRESS",

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-go/troupe/transcript"
 )
 
-var wordsZH = words{
+var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no keys
 	lang: zh,
 	short: map[string]string{
 		"":            "Troupe 运行由语言模型智能体组成的团队。",
@@ -57,10 +57,13 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 		"only":          "只看这个智能体 `AGENT` 的条目：编号、代码或名称；可重复",
 		"no-follow":     "不等待正在进行的运行的后续内容",
 		"limit":         "最多 `N` 个运行",
+		"waits":         "最后一条记录（或 --at 那条）之后谁在等谁",
+		"at":            "显示第 `SEQ` 条记录之后的等待关系",
 	},
 	groups: map[string]string{groupWork: "工作", groupLook: "回看", groupSetup: "设置"},
 
-	usage: "用法", examples: "示例", commands: "命令", flagsTitle: "选项", globalFlags: "所有命令的选项",
+	helpFlag: "本命令的帮助",
+	usage:    "用法", examples: "示例", commands: "命令", flagsTitle: "选项", globalFlags: "所有命令的选项",
 	exitCodes: "退出码\n  0 完成   1 失败   2 选项或文件有错   3 没有可用的模型\n" +
 		"  4 提供商失败   5 到达限额   130 Ctrl-C   143 SIGTERM\n\n" +
 		"每个选项都有对应的环境变量：--model 是 TROUPE_MODEL。",
@@ -100,6 +103,7 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 
 	colRun: "运行", colWhen: "时间", colStatus: "状态", colTeam: "团队", colTask: "任务", colTokens: "token", colCost: "费用", colLog: "日志",
 	colAgent: "智能体", colName: "名称", colState: "状态", colSteps: "步数", colModel: "模型",
+	colWaited: "已等", waitsHead: "第 %d 条记录之后（%s），谁在等谁", noWaits: "没有人在等", noRecord: "日志到第 %d 条为止，没有第 %d 条",
 	colQuestion: "提问", colFrom: "提问者", colTo: "对象", colOutcome: "结果", colText: "内容", colArtifacts: "产物",
 	colRuns: "运行目录", colRole: "角色", colTools: "工具", colLimits: "限额",
 	colProvider: "提供商", colKey: "密钥", colFound: "状态", colAddress: "地址",

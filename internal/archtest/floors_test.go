@@ -58,7 +58,7 @@ var floors = map[string]row{
 
 	"mailbox":    {floor: 1, ours: []string{"event"}, others: []string{etree, text}},
 	"transcript": {floor: 1, ours: []string{"event"}},
-	"model":      {floor: 1, ours: []string{"event"}, others: []string{goOpenAI, backoff, xtime}},
+	"model":      {floor: 1, ours: []string{"event", "model/internal/repair"}, others: []string{goOpenAI, backoff, xtime}},
 	"tools":      {floor: 1, ours: []string{"event"}, others: []string{jsonschema}},
 	"tools/mcp":  {floor: 1, ours: []string{"event", "tools"}, others: []string{jsonschema, mcp}},
 	"render":     {floor: 1, ours: []string{"event"}, others: []string{displaywidth, uax29}},
@@ -87,6 +87,8 @@ var floors = map[string]row{
 		"gateway/web", "leader", "mailbox", "model", "prompts", "render", "replay", "session", "subagent", "tools",
 		"tools/mcp", "transcript",
 	}, others: []string{bubbletea, cobra, godotenv, lipgloss, term, zerolog}},
+
+	"model/internal/repair": {floor: 0},
 
 	"model/modeltest":   {floor: 1, ours: []string{"event", "model"}, others: []string{goCmp}},
 	"internal/archtest": {floor: 6},

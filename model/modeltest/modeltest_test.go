@@ -1,7 +1,6 @@
 package modeltest_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -157,11 +156,13 @@ func TestServerRefusesWhatStrictEndpointsRefuse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var text bytes.Buffer
-		io.Copy(&text, resp.Body)
+		text, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(text.String(), says) {
-			t.Errorf("%s: status %d, %s, want 400 that says %q", body, resp.StatusCode, text.String(), says)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(text), says) {
+			t.Errorf("%s: status %d, %s, want 400 that says %q", body, resp.StatusCode, text, says)
 		}
 	}
 	if n := len(s.Exchanges()); n != 0 {
@@ -217,7 +218,7 @@ func TestServerMisbehaves(t *testing.T) {
 			if !ok || e.Class != tt.class {
 				t.Fatalf("error %v, want class %s", got.Err, tt.class)
 			}
-			if tt.reply.Err == asked && (e.RetryAfter != asked.RetryAfter || e.Message != asked.Message) {
+			if errors.Is(tt.reply.Err, asked) && (e.RetryAfter != asked.RetryAfter || e.Message != asked.Message) {
 				t.Errorf("error %+v, want wait and words of %+v", e, asked)
 			}
 		})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model"
@@ -36,9 +37,9 @@ func (r ChatRequest) Reply() int { return number(r.Messages) }
 
 // Last returns the last message of the role; zero if there is none.
 func (r ChatRequest) Last(role model.Role) model.Message {
-	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if r.Messages[i].Role == role {
-			return r.Messages[i]
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == role {
+			return m
 		}
 	}
 	return model.Message{}

@@ -94,8 +94,10 @@ func (m *chatModel) GenerateContent(ctx context.Context, req *model.LLMRequest, 
 		var msg wireMsg
 		if stream {
 			ok, err := readStream(resp.Body, &msg, func(text string) bool {
-				return yield(&model.LLMResponse{Partial: true,
-					Content: genai.NewContentFromText(text, genai.RoleModel)}, nil)
+				return yield(&model.LLMResponse{
+					Partial: true,
+					Content: genai.NewContentFromText(text, genai.RoleModel),
+				}, nil)
 			})
 			if err != nil {
 				yield(nil, err)

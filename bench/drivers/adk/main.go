@@ -55,8 +55,10 @@ func main() {
 		func(_ agent.Context, a echoArgs) (echoResult, error) { return echoResult{a.Text}, nil })
 	kit.Check(err)
 	worker := func(name string) agent.Agent {
-		a, err := llmagent.New(llmagent.Config{Name: name, Description: kit.WorkerDesc, Instruction: kit.WorkerPrompt,
-			Model: llm, Tools: []tool.Tool{echo}})
+		a, err := llmagent.New(llmagent.Config{
+			Name: name, Description: kit.WorkerDesc, Instruction: kit.WorkerPrompt,
+			Model: llm, Tools: []tool.Tool{echo},
+		})
 		kit.Check(err)
 		return a
 	}
@@ -76,8 +78,10 @@ func main() {
 	} else {
 		tools = []tool.Tool{agenttool.New(worker("worker"), nil)}
 	}
-	lead, err := llmagent.New(llmagent.Config{Name: "leader", Description: "leads the team", Instruction: kit.LeaderPrompt,
-		Model: llm, Tools: tools})
+	lead, err := llmagent.New(llmagent.Config{
+		Name: "leader", Description: "leads the team", Instruction: kit.LeaderPrompt,
+		Model: llm, Tools: tools,
+	})
 	kit.Check(err)
 	run, err := runner.New(runner.Config{AppName: "bench", Agent: lead, SessionService: session.InMemoryService(), AutoCreateSession: true})
 	kit.Check(err)

@@ -44,8 +44,10 @@ func goTools(names []string, desc string, args ...string) []openai.Tool {
 }
 
 func (c *goOpenAI) conv(prompt string, tools []openai.Tool) *conv {
-	return &conv{msgs: &openai.ChatCompletionRequest{Model: "mock", Tools: tools,
-		Messages: []openai.ChatCompletionMessage{{Role: "system", Content: prompt}}}}
+	return &conv{msgs: &openai.ChatCompletionRequest{
+		Model: "mock", Tools: tools,
+		Messages: []openai.ChatCompletionMessage{{Role: "system", Content: prompt}},
+	}}
 }
 
 func (c *goOpenAI) newLeader(workers []string, args ...string) *conv {

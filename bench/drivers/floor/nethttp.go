@@ -71,13 +71,17 @@ func toolsJSON(names []string, desc string, args ...string) json.RawMessage {
 }
 
 func (c *netHTTP) newLeader(workers []string, args ...string) *conv {
-	return &conv{msgs: &nhConv{Model: "mock", Stream: c.stream, Tools: toolsJSON(workers, kit.WorkerDesc, args...),
-		Messages: []nhMsg{{Role: "system", Content: kit.LeaderPrompt}}}}
+	return &conv{msgs: &nhConv{
+		Model: "mock", Stream: c.stream, Tools: toolsJSON(workers, kit.WorkerDesc, args...),
+		Messages: []nhMsg{{Role: "system", Content: kit.LeaderPrompt}},
+	}}
 }
 
 func (c *netHTTP) newWorker() *conv {
-	return &conv{msgs: &nhConv{Model: "mock", Stream: c.stream, Tools: c.work,
-		Messages: []nhMsg{{Role: "system", Content: kit.WorkerPrompt}}}}
+	return &conv{msgs: &nhConv{
+		Model: "mock", Stream: c.stream, Tools: c.work,
+		Messages: []nhMsg{{Role: "system", Content: kit.WorkerPrompt}},
+	}}
 }
 
 func (c *netHTTP) user(cv *conv, text string) {

@@ -55,13 +55,13 @@ func team(c kit.Config, client model.Client) leader.Team {
 	return leader.Team{
 		Name:   "bench",
 		Model:  leader.Model{Client: client, Name: "mock/mock"},
-		Leader: leader.LeaderConfig{Prompt: kit.LeaderPrompt, MaxSteps: leader.Unlimited},
+		Leader: leader.Lead{Prompt: kit.LeaderPrompt, MaxSteps: leader.Unlimited},
 		Roles: []leader.Role{{
 			ID: "worker", Name: "Worker", Code: "wrk", Does: kit.WorkerDesc, Prompt: kit.WorkerPrompt, Tools: []string{"echo"},
 		}},
 		Limits: leader.Limits{
 			Agents: leader.Unlimited, Spawns: leader.Unlimited, MaxSteps: leader.Unlimited, Steps: leader.Unlimited,
-			Inbox: leader.Unlimited, Parallel: parallel(c),
+			Tokens: leader.Unlimited, Deadline: leader.Unlimited, Inbox: leader.Unlimited, Parallel: parallel(c),
 		},
 	}
 }
@@ -72,4 +72,3 @@ func options(runDir string) []leader.Option {
 		leader.WithWorkDir(runDir), leader.WithRunDir(runDir), leader.WithSync("off"),
 	}
 }
-

@@ -47,9 +47,11 @@ func main() {
 		idle(r, worker)
 		return
 	}
-	leadOpts := []llmagent.Option{llmagent.WithModel(m), llmagent.WithGenerationConfig(gen),
+	leadOpts := []llmagent.Option{
+		llmagent.WithModel(m), llmagent.WithGenerationConfig(gen),
 		llmagent.WithDescription("leads the team"), llmagent.WithInstruction(kit.LeaderPrompt),
-		llmagent.WithEnableParallelTools(true)}
+		llmagent.WithEnableParallelTools(true),
+	}
 	var root agent.Agent
 	if r.Mode == "distinct" {
 		members := make([]agent.Agent, r.N)
