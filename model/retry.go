@@ -147,7 +147,7 @@ func (r *retrying) wait(err error, visible bool, way *climb) (failed error, wait
 	if e.RetryAfter > r.policy.WaitCap {
 		return tooLate(e, r.policy.WaitCap), 0, false
 	}
-	wait, ok = way.next(e.Class, e.RetryAfter)
+	wait, ok = way.next(e.like(), e.RetryAfter)
 	return err, wait, ok
 }
 
