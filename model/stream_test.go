@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -215,34 +214,35 @@ func (w want) checkError(t *testing.T, why string, got modeltest.Got) {
 }
 
 // everyCut is the length up to which a body is cut at every byte; longer ones
-// are cut at randomCuts places.
+// are cut at the last of them and at randomCuts places before, very long ones
+// at longCuts.
 const (
-	everyCut   = 8 << 10
-	randomCuts = 500
+	everyCut   = 256
+	randomCuts = 128
+	longBody   = 8 << 10
+	longCuts   = 32
 )
 
 // cuts are the places to cut a body of n bytes at.
 func cuts(n int) []int {
-	if n <= everyCut {
-		return slices.Collect(upTo(n))
-	}
+	last := max(0, n-everyCut)
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	var out []int
-	for range randomCuts {
-		out = append(out, random.IntN(n))
-	}
-	return out
-}
-
-// upTo yields the numbers from 0 up to n.
-func upTo(n int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
+	switch {
+	case n > longBody:
+		last = n - longCuts
+		for range longCuts {
+			out = append(out, random.IntN(last))
+		}
+	case last > 0:
+		for range min(last, randomCuts) {
+			out = append(out, random.IntN(last))
 		}
 	}
+	for cut := range n - last {
+		out = append(out, last+cut)
+	}
+	return out
 }
 
 // TestStreamCutAnywhere cuts each recorded stream, now as an end and now as a
