@@ -88,9 +88,9 @@ func showOne(t *testing.T, o render.Options, rec event.Record) shownBy {
 	}
 	p := render.NewPrinter(o)
 	for id, name := range map[string]string{"tl": "Team Leader", "uio_1": "UI Operator_1", "fse_1": "Full-Stack Engineer_1"} {
-		p.Record(logged(t, id, event.AgentCreated{Name: name}))
+		p.Record(event.Record{V: event.Version, Seq: 1, Agent: id, Data: event.AgentCreated{Name: name}})
 	}
-	p.Record(logged(t, "uio_1", event.QuestionOpened{ID: "ask_uio_001", From: "uio_1", To: "fse_1"}))
+	p.Record(event.Record{V: event.Version, Seq: 2, Agent: "uio_1", Data: event.QuestionOpened{ID: "ask_uio_001", From: "uio_1", To: "fse_1"}})
 	s.titles, s.names = nil, nil
 	s.text = p.Record(rec)
 	if i := strings.IndexFunc(s.text, isUnsafe); i >= 0 {
