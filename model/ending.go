@@ -124,7 +124,7 @@ func (a *assembly) cut(cause error) error {
 	if a.empty() {
 		failed = NewError(ClassEmptyResponse, "the reply ended before anything came")
 	}
-	if failed.Err = cause; cause == io.EOF {
+	if failed.Err = cause; errors.Is(cause, io.EOF) {
 		failed.Err = io.ErrUnexpectedEOF
 	}
 	return failed
