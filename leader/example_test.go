@@ -178,13 +178,12 @@ func ExampleError() {
 }
 
 func ExampleWithTools() {
-	price := tools.Func("price", "Look up the price of a thing.",
-		func(_ context.Context, in struct {
-			Thing string `json:"thing" jsonschema:"what to look up"`
-		},
-		) (string, error) {
-			return "a " + in.Thing + " costs 5", nil
-		})
+	type args struct {
+		Thing string `json:"thing" jsonschema:"what to look up"`
+	}
+	price := tools.Func("price", "Look up the price of a thing.", func(_ context.Context, in args) (string, error) {
+		return "a " + in.Thing + " costs 5", nil
+	})
 	asks := modeltest.Sequence(say("", modeltest.Call("price", map[string]any{"thing": "pen"})), say("It costs 5."))
 	t, err := leader.New(leader.Team{Model: leader.Model{Client: asks}, Leader: leader.Lead{Tools: []string{"price"}}}, leader.WithTools(price))
 	if err != nil {
@@ -252,7 +251,7 @@ func TestExamplesStayShort(t *testing.T) {
 	if n := between("func ExampleNew() {\n", "	fmt.Println"); n > 10 {
 		t.Errorf("lead and two workers take %d lines of Go, want at most 10", n)
 	}
-	if n := between("price := ", "\n	asks"); n > 6 {
+	if n := between("type args struct", "\n	asks"); n > 6 {
 		t.Errorf("a tool takes %d lines, want at most 6", n)
 	}
 	file, err := os.ReadFile(filepath.Join("testdata", "signup", "team.yaml"))

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/rs/zerolog"
+
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
@@ -31,6 +33,7 @@ type Run struct {
 	gate     *model.Gate // nil: no limit
 	space    *tools.Workspace
 	started  time.Time
+	logger   zerolog.Logger
 
 	spawns chan spawnRequest // to the loop, which alone starts workers
 	kits   map[string]*kit   // by role id; the loop's own
@@ -117,8 +120,7 @@ func (r *Run) begin(header event.RunStarted) error {
 func (r *Run) loop(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	logger := r.leader.opts.logger.With().Str("session", r.id).Logger()
-	logger.Info().Msg("run started")
+	r.logger.Info().Msg("run started")
 	var team sync.WaitGroup
 	failed := make(chan error, 1)
 	start := func(a *agent.Agent) {
@@ -139,7 +141,7 @@ func (r *Run) loop(ctx context.Context) {
 	}
 	team.Wait()
 	r.finish(end)
-	logger.Info().AnErr("err", r.err).Msg("run ended")
+	r.logger.Info().AnErr("err", r.err).Msg("run ended")
 	close(r.done)
 }
 

@@ -255,6 +255,9 @@ func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
 	if !codeForm.MatchString(r.Code) {
 		list = append(list, fmt.Sprintf("role %q: the code %q is not 1 to 16 letters a-z or digits", r.Name, r.Code))
 	}
+	if strings.ContainsRune(r.Does+r.Prompt, 0) {
+		list = append(list, fmt.Sprintf("role %q: its texts have a NUL character", r.Name))
+	}
 	labels := []string{mailbox.Fold(r.Name), mailbox.Fold(r.ID), r.Code}
 	for _, label := range labels {
 		if other, dup := seen[label]; dup {

@@ -114,7 +114,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// like is the class that says how to go on after the error.
+// like is the class by which the error is treated.
 func (e *Error) like() string { return cmp.Or(e.Like, e.Class) }
 
 // Unwrap returns the cause below, or nil.

@@ -57,6 +57,9 @@ func insideError(words, codes string) *Error {
 	}
 	e := NewError(class, words)
 	e.Status, e.Like, e.Retryable = status, like, classes[like].retryable
+	if e.mayPass() {
+		e.RetryAfter = retryAfterWords(words)
+	}
 	return e
 }
 

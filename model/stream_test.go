@@ -2,22 +2,28 @@ package model_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model"
@@ -311,6 +317,9 @@ func FuzzStream(f *testing.F) {
 		if got.Err != nil && len(got.Calls) > 0 {
 			t.Errorf("calls %+v beside error %v", got.Calls, got.Err)
 		}
+		if isWhole(text) && strings.Contains(got.Text+got.Reasoning+fmt.Sprint(got.Calls), "\uFFFD") {
+			t.Errorf("%+v holds U+FFFD, which the body does not", got)
+		}
 		if got.Finish == event.FinishUnknown && got.RawFinish == "" {
 			for _, c := range got.Calls {
 				if !json.Valid([]byte(c.Arguments)) {
@@ -320,6 +329,83 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// answering is a transport that keeps the body of the request and answers it.
+func answering(sent *[]byte) http.RoundTripper {
+	return roundTrip(func(r *http.Request) (*http.Response, error) {
+		var err error
+		*sent, err = io.ReadAll(r.Body)
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(sse(says("ok"), stopped, done)))}, err
+	})
+}
+
+// isWhole reports whether nothing in a body can become U+FFFD.
+func isWhole(body []byte) bool {
+	return utf8.Valid(body) && !bytes.Contains(body, []byte("\uFFFD")) && !bytes.Contains(bytes.ToLower(body), []byte(`\u`))
+}
+
+// TestRewrittenLikeClean adds a field to each chunk that go-openai would read
+// well, so that it is rewritten: what comes of it is the same.
+func TestRewrittenLikeClean(t *testing.T) {
+	for name, r := range recordedStreams(t) {
+		if r.Status != http.StatusOK {
+			continue
+		}
+		body := bytes.ReplaceAll(r.body, []byte("data: {\""), []byte("data: {\"zz\":1,\""))
+		got, want := askRecorded(t, 200, nil, bytes.NewReader(body)), askRecorded(t, 200, nil, bytes.NewReader(r.body))
+		got.Pieces, want.Pieces = 0, 0
+		if got.Err != nil && want.Err != nil && got.Err.Error() != "" {
+			got.Err, want.Err = nil, nil
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("%s (-clean +rewritten):\n%s", name, diff)
+		}
+	}
+}
+
+// TestFirstPieceLeavesAtOnce: the server waits with the second piece until the
+// first one was seen.
+func TestFirstPieceLeavesAtOnce(t *testing.T) {
+	for name, first := range map[string]string{
+		"clean": sse(says("one")), "rewritten": sse(choice(`"delta":{"reasoning":"","content":"one","x":1}`)), "bare line": "data: " + says("one") + "\r",
+	} {
+		t.Run(name, func(t *testing.T) {
+			seen := make(chan bool)
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.WriteString(w, first)
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-seen:
+				case <-r.Context().Done():
+				}
+				_, _ = io.WriteString(w, sse(says("two"), stopped, done))
+			}))
+			defer s.Close()
+			network := model.NewTransport(1)
+			defer network.CloseIdleConnections()
+			var all []string
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			req := model.Request{Messages: []model.Message{{Role: model.User, Content: "hi"}}}
+			for c, err := range newOpenAI(t, model.Endpoint{Model: "m", BaseURL: s.URL, Transport: network}).Stream(ctx, req) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Text != "" {
+					if all = append(all, c.Text); len(all) == 1 {
+						close(seen)
+					}
+				}
+			}
+			if diff := cmp.Diff([]string{"one", "two"}, all); diff != "" {
+				t.Errorf("pieces (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// patience bounds what must not wait, on a slow machine.
+const patience = 10 * time.Second
 
 // bodies is a transport that answers each request with the next body.
 func bodies(texts ...string) http.RoundTripper {

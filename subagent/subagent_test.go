@@ -103,7 +103,7 @@ func TestOneReportWhateverEndsTheTurn(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := newOffice(t)
 				a, err := subagent.New(agent.Config{
-					ID: uio.ID, Name: uio.Name, Code: uio.Code, Role: "uio", Prompt: "test", Model: tt.model, ModelName: "test/test",
+					ID: uio.ID, Name: uio.Name, Code: uio.Code, Role: "uio", Prompt: agent.NewPrompt("test"), Model: tt.model, ModelName: "test/test",
 					Log: o.log, Post: o.exchange.Post, Desk: o.exchange.Desk, Box: o.boxes[uio.ID], Budget: tt.budget,
 					Words: words{prompts.In("en")},
 				}, prompts.In("en"))
