@@ -104,7 +104,10 @@ func TestFallbackStops(t *testing.T) {
 		t.Errorf("error %v, want the first model's own", got.Err)
 	}
 	first.Client = modeltest.Sequence(failing(model.ClassOverloaded, 0))
-	for chunk := range model.WithFallback(first, model.Named{Name: "b", Client: second}).Stream(t.Context(), model.Request{}) {
+	for chunk, err := range model.WithFallback(first, model.Named{Name: "b", Client: second}).Stream(t.Context(), model.Request{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, ok := chunk.Notice.(event.Warning); !ok {
 			t.Errorf("chunk %+v, want the warning before the other is asked", chunk)
 		}

@@ -165,22 +165,27 @@ func (m *modelsCommand) probeText(f probeFinding) string {
 		}
 		rows = append(rows, []string{c.Name, result, detail})
 	}
-	text := render.CleanLine(f.Ref) + "  " + f.BaseURL + "\n\n" + table(rows, 0) + "\n"
+	var b strings.Builder
+	b.WriteString(render.CleanLine(f.Ref) + "  " + f.BaseURL + "\n\n" + table(rows, 0) + "\n")
 	profile := f.switches
 	if profile == "{}" {
 		profile = w.probeUsual
 	}
-	text += fmt.Sprintf(w.probeProfile, profile) + "\n"
+	fmt.Fprintf(&b, w.probeProfile, profile)
+	b.WriteByte('\n')
 	for _, l := range f.Learned {
-		text += fmt.Sprintf(w.probeLearned, l.Switch, l.Value, render.CleanLine(l.Why)) + "\n"
+		fmt.Fprintf(&b, w.probeLearned, l.Switch, l.Value, render.CleanLine(l.Why))
+		b.WriteByte('\n')
 	}
 	if f.write != "" {
-		text += fmt.Sprintf(w.probeWrite, f.write) + "\n"
+		fmt.Fprintf(&b, w.probeWrite, f.write)
+		b.WriteByte('\n')
 	}
 	if f.Tokens > 0 {
-		text += fmt.Sprintf(w.probeTokens, f.Tokens) + "\n"
+		fmt.Fprintf(&b, w.probeTokens, f.Tokens)
+		b.WriteByte('\n')
 	}
-	return text
+	return b.String()
 }
 
 // probeError gives the error of an endpoint that cannot be used its exit code.
