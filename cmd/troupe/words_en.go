@@ -77,6 +77,7 @@ there or that the key is refused.`,
 
 	unknownCommand: "there is no command %q", unknownFlag: "there is no flag %s", didYouMean: "did you mean: %s",
 	missingArgument: "%s: an argument is missing", extraArgument: "%s: unexpected argument %q",
+	badChoice: "%q is none of %s", flagAlone: "%s needs a value",
 	badVariable: "%s: %q is no value for it", badValue: "--%s: %q is no value for it; it is one of %s",
 	badParam: "-p %q has no name and value", badDotEnv: "%s: a line is no NAME=value",
 	badOutput: "the answer cannot be written: %v", isAFolder: "is a folder", notAFolder: "is no folder",
@@ -120,7 +121,7 @@ there or that the key is refused.`,
 
 	colProvider: "PROVIDER", colKey: "KEY", colFound: "FOUND", colAddress: "ADDRESS",
 
-	noRuns: "no runs in %s", noAgent: "no agent %q in this run", partial: "partial, limit %s", tokens: "%d in, %d out",
+	noRuns: "no runs in %s", noAgent: "no agent %q in this run", agentsAre: "its agents: %s", partial: "partial, limit %s", tokens: "%d in, %d out",
 	checkOK: "All is well; no model was called.", defaultTools: "(default)",
 	keyMissing: "not set", serverFound: "answers", serverMissing: "no answer",
 

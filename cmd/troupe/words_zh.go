@@ -74,6 +74,7 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 
 	unknownCommand: "没有命令 %q", unknownFlag: "没有选项 %s", didYouMean: "是否想要：%s",
 	missingArgument: "%s：缺少参数", extraArgument: "%s：多余的参数 %q",
+	badChoice: "%q 不可用，可用：%s", flagAlone: "%s 缺少值",
 	badVariable: "%s：%q 不是有效的值", badValue: "--%s：%q 不是有效的值，可用：%s",
 	badParam: "-p %q 缺少名称或值", badDotEnv: "%s：有一行不是 NAME=value",
 	badOutput: "无法写入结果：%v", isAFolder: "是文件夹", notAFolder: "不是文件夹",
@@ -117,7 +118,7 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 
 	colProvider: "提供商", colKey: "密钥", colFound: "状态", colAddress: "地址",
 
-	noRuns: "%s 中没有运行", noAgent: "这次运行中没有智能体 %q", partial: "不完整，限额 %s", tokens: "输入 %d，输出 %d",
+	noRuns: "%s 中没有运行", noAgent: "这次运行中没有智能体 %q", agentsAre: "其中的智能体：%s", partial: "不完整，限额 %s", tokens: "输入 %d，输出 %d",
 	checkOK: "一切正常；没有调用模型。", defaultTools: "（默认）",
 	keyMissing: "未设置", serverFound: "有应答", serverMissing: "无应答",
 
