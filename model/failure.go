@@ -68,7 +68,11 @@ func bodyError(e *repair.Error) *Error {
 	words, codes := providerWords(e.Text)
 	switch {
 	case errors.Is(e, repair.ErrProvider):
-		return insideError(words, codes)
+		inside := insideError(words, codes)
+		if inside.mayPass() {
+			inside.RetryAfter = retryAfterBody(e.Text, words)
+		}
+		return inside
 	case errors.Is(e, repair.ErrForeign):
 		return foreignError(words, codes)
 	case errors.Is(e, repair.ErrTooLong):
