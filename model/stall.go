@@ -90,7 +90,7 @@ func (p *progress) end() {
 // look finds the lines in what was read.
 func (p *progress) look(text []byte) {
 	for {
-		end := bytes.IndexAny(text, "\r\n")
+		end := lineEnd(text)
 		part := text
 		if end >= 0 {
 			part = text[:end]
@@ -105,6 +105,18 @@ func (p *progress) look(text []byte) {
 		}
 		p.line, text = p.line[:0], text[end+1:]
 	}
+}
+
+// lineEnd is where the first line of text ends, -1 if it does not.
+func lineEnd(text []byte) int {
+	end := bytes.IndexByte(text, '\n')
+	if end >= 0 {
+		text = text[:end]
+	}
+	if cr := bytes.IndexByte(text, '\r'); cr >= 0 {
+		return cr
+	}
+	return end
 }
 
 // judge gives the reply more time if the line is useful.
