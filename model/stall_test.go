@@ -35,7 +35,7 @@ func slowly(pause time.Duration, pieces ...string) http.RoundTripper {
 				}
 			}
 		}()
-		return &http.Response{StatusCode: 200, Body: pr}, nil
+		return &http.Response{StatusCode: http.StatusOK, Body: pr}, nil
 	})
 }
 
@@ -105,7 +105,7 @@ func TestStallIsTriedAgain(t *testing.T) {
 				<-r.Context().Done()
 				return nil, r.Context().Err()
 			}
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(pieceOfText + goodEnd))}, nil
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(pieceOfText + goodEnd))}, nil
 		})
 		c := model.WithRetry(newOpenAI(t, model.Endpoint{Model: "m", BaseURL: "http://models.test", Transport: transport}), model.RetryPolicy{})
 		got := ask(t, c)

@@ -165,22 +165,24 @@ func (m *modelsCommand) probeText(f probeFinding) string {
 		}
 		rows = append(rows, []string{c.Name, result, detail})
 	}
-	text := render.CleanLine(f.Ref) + "  " + f.BaseURL + "\n\n" + table(rows, 0) + "\n"
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("%s  %s\n\n%s", render.CleanLine(f.Ref), f.BaseURL, table(rows, 0))
 	profile := f.switches
 	if profile == "{}" {
 		profile = w.probeUsual
 	}
-	text += fmt.Sprintf(w.probeProfile, profile) + "\n"
+	line(w.probeProfile, profile)
 	for _, l := range f.Learned {
-		text += fmt.Sprintf(w.probeLearned, l.Switch, l.Value, render.CleanLine(l.Why)) + "\n"
+		line(w.probeLearned, l.Switch, l.Value, render.CleanLine(l.Why))
 	}
 	if f.write != "" {
-		text += fmt.Sprintf(w.probeWrite, f.write) + "\n"
+		line(w.probeWrite, f.write)
 	}
 	if f.Tokens > 0 {
-		text += fmt.Sprintf(w.probeTokens, f.Tokens) + "\n"
+		line(w.probeTokens, f.Tokens)
 	}
-	return text
+	return b.String()
 }
 
 // probeError gives the error of an endpoint that cannot be used its exit code.
