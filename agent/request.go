@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"strings"
 
 	"github.com/troupe-go/troupe/event"
@@ -40,13 +42,18 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 	}
 	began := a.cfg.Now()
 	got, err := a.stream(ctx, req, step)
-	a.estimate(&got, need)
+	if !refused(err) {
+		a.estimate(&got, need)
+	}
 	got.Cost = a.price(got.Usage)
 	a.cfg.Budget.Settle(need, got.Usage, got.Cost)
 	if err != nil {
-		return none, a.failed(step, got, err)
+		return none, a.failed(ctx, step, got, err)
 	}
 	if err := a.dropCalls(&got, t); err != nil {
+		return none, err
+	}
+	if err := a.tellCut(got); err != nil {
 		return none, err
 	}
 	got.DurationMS = a.cfg.Now().Sub(began).Milliseconds()
@@ -76,6 +83,27 @@ func (a *Agent) dropCalls(got *event.ModelReplied, t *turnState) error {
 	return a.append(event.Warning{
 		Code: "calls_dropped", Text: "tool calls that must not run were left out: " + strings.Join(names, ", "),
 	})
+}
+
+// tellCut warns of a reply that the model did not finish: what is taken for its
+// output ends in mid-sentence. Calls that were cut get a result that says so.
+func (a *Agent) tellCut(got event.ModelReplied) error {
+	if got.Finish != event.FinishLength || len(got.Calls) > 0 || got.Text == "" {
+		return nil
+	}
+	return a.append(event.Warning{
+		Code: "reply_cut", Text: "the reply ended at the model's output limit and is not complete; max_output_tokens may be too small",
+	})
+}
+
+// refused reports whether nobody took the request: the server turned it away
+// or was not there. That costs no tokens.
+func refused(err error) bool {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return true
+	}
+	e, ok := errors.AsType[*model.Error](err)
+	return ok && e.Status >= http.StatusBadRequest && e.Partial == ""
 }
 
 // estimate counts the tokens of a call whose client told none. A script has
@@ -111,6 +139,7 @@ func (a *Agent) stream(ctx context.Context, req model.Request, step int) (got ev
 				text.Reset()
 				reasoning.Reset()
 				got.Calls, got.Extra = nil, ""
+				a.stopBetweenAttempts()
 			}
 		}
 		if chunk.Text != "" {
@@ -152,10 +181,10 @@ func (a *Agent) nameCalls(calls []event.Call) []event.Call {
 }
 
 // failed logs a call that brought no reply and returns why the turn ends.
-func (a *Agent) failed(step int, got event.ModelReplied, err error) error {
+func (a *Agent) failed(ctx context.Context, step int, got event.ModelReplied, err error) error {
 	failure := model.AsFailure(err)
-	if _, stopped := errors.AsType[stopError](err); stopped || errors.Is(err, context.Canceled) {
-		failure = event.Failure{Code: "cancelled", Who: "client", Retryable: true, Message: err.Error()}
+	if cause := context.Cause(ctx); cause != nil {
+		failure = event.Failure{Code: "cancelled", Who: "client", Retryable: true, Message: cause.Error()}
 	}
 	if err := a.append(event.ModelFailed{Step: step, Failure: failure, Partial: got.Text, Usage: got.Usage, Cost: got.Cost}); err != nil {
 		return err

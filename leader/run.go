@@ -151,6 +151,7 @@ var errRunEnded = errors.New("leader: the run ended")
 type runEnd struct {
 	err         error  // the log failed
 	interrupted string // by whom
+	cause       error  // of the end of ctx, if that interrupted the run
 	gentle      bool   // the agents finish the step they are in
 }
 
@@ -182,7 +183,8 @@ func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan
 			}
 			return runEnd{interrupted: by, gentle: true}
 		case <-ctx.Done():
-			return runEnd{interrupted: context.Cause(ctx).Error()}
+			cause := context.Cause(ctx)
+			return runEnd{interrupted: cause.Error(), cause: errors.Join(ctx.Err(), cause)}
 		}
 	}
 }
@@ -286,14 +288,14 @@ func (r *Run) conclude(end runEnd, last lastTurn) event.Data {
 		res.Status = StatusSuspended
 		r.err = &Error{Failure: event.Failure{
 			Code: "interrupted", Who: "client", Retryable: true, Message: "the run was interrupted: " + end.interrupted,
-		}, Seq: r.log.Len()}
+		}, Seq: r.log.Len(), Err: end.cause}
 		return event.RunSuspended{Cause: "interrupt"}
 	case last.end.Reason == event.EndLimit:
 		res.Status, res.Limit = StatusPartial, last.end.Limit
 		r.err = &Error{Failure: event.Failure{
 			Code: "limit", Who: "limit", Retryable: true,
 			Message: "the limit " + last.end.Limit + " ended the run; the answer is partial",
-			Hint:    "raise limits." + last.end.Limit,
+			Hint:    limitHint(last.end.Limit),
 		}, Agent: event.Leader, Seq: r.log.Len()}
 		return event.RunFinished{Answer: last.answer, Partial: true, Limit: last.end.Limit, Usage: res.Usage, Cost: res.Cost, DurationMS: ms}
 	case last.end.Failure != nil:
@@ -302,6 +304,17 @@ func (r *Run) conclude(end runEnd, last lastTurn) event.Data {
 		return event.RunFailed{Failure: *last.end.Failure, Answer: last.answer, Usage: res.Usage, Cost: res.Cost, DurationMS: ms}
 	}
 	return event.RunFinished{Answer: last.answer, Usage: res.Usage, Cost: res.Cost, DurationMS: ms}
+}
+
+// limitHint is what a person can do about a limit that ended the run.
+func limitHint(limit string) string {
+	switch limit {
+	case limitMaxSteps: // the run ends by the leader's own
+		return "raise leader." + limit
+	case limitRepeated: // no setting
+		return "the leader made the same call again and again and learned nothing new; say more exactly what you want, or name another model"
+	}
+	return "raise limits." + limit
 }
 
 // logError words an error of the log, after which nothing more is written.

@@ -14,7 +14,9 @@
 // tools are on offer (package tools), or counting money (package leader).
 // Package modeltest has helpers for tests of programs that embed a team.
 //
-// Where to start reading: [Client] and [Request] in model.go, then openai.go.
+// Where to start reading: [Client] and [Request] in model.go, then openai.go;
+// for what endpoints do otherwise than the protocol says, [Profile] for the
+// requests and package internal/repair for the replies.
 // The usual chain is fallback, then retry, then limiter, then adapter:
 //
 //	client := model.WithRetry(limiter.Client(adapter), model.RetryPolicy{})

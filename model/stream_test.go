@@ -158,6 +158,40 @@ func TestRecordedStreams(t *testing.T) {
 	}
 }
 
+// TestRecordedStreamsOverHTTP serves the streams over a socket, also with a
+// connection that is broken off in place of its end.
+func TestRecordedStreamsOverHTTP(t *testing.T) {
+	all := recordedStreams(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, how, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		for k, v := range all[name].Headers {
+			w.Header().Set(k, v)
+		}
+		w.WriteHeader(all[name].Status)
+		_, _ = w.Write(all[name].body)
+		if strings.HasPrefix(how, "abrupt-close") {
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	defer s.Close()
+	network := model.NewTransport(1)
+	defer network.CloseIdleConnections()
+	for name, r := range all {
+		for _, how := range []string{"whole", "abrupt-close"} {
+			if how == "abrupt-close" && !slices.Contains(r.Delivery, how) {
+				continue
+			}
+			t.Run(name+"/"+how, func(t *testing.T) {
+				c := newOpenAI(t, model.Endpoint{Model: "m", BaseURL: s.URL + "/" + name + "/" + how, Transport: network})
+				r.Want.check(t, r.Why, modeltest.Collect(c.Stream(t.Context(), model.Request{
+					Messages: []model.Message{{Role: model.User, Content: "go on"}}, Tools: []model.Tool{{Name: "list_agents"}},
+				})))
+			})
+		}
+	}
+}
+
 // check compares what came of a body with what it must become.
 func (w want) check(t *testing.T, why string, got modeltest.Got) {
 	t.Helper()
@@ -335,7 +369,7 @@ func answering(sent *[]byte) http.RoundTripper {
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
 		var err error
 		*sent, err = io.ReadAll(r.Body)
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(sse(says("ok"), stopped, done)))}, err
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(sse(says("ok"), stopped, done)))}, err
 	})
 }
 
