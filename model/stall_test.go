@@ -17,12 +17,13 @@ import (
 func slowly(pause time.Duration, pieces ...string) http.RoundTripper {
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
 		pr, pw := io.Pipe()
-		stop := context.AfterFunc(r.Context(), func() { pw.CloseWithError(context.Cause(r.Context())) })
+		ctx := r.Context()
+		stop := context.AfterFunc(ctx, func() { pw.CloseWithError(ctx.Err()) })
 		go func() {
 			for _, p := range pieces {
 				select {
 				case <-time.After(pause):
-				case <-r.Context().Done():
+				case <-ctx.Done():
 					return
 				}
 				if p == "EOF" {
