@@ -18,7 +18,7 @@ func slowly(pause time.Duration, pieces ...string) http.RoundTripper {
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
 		pr, pw := io.Pipe()
 		ctx := r.Context()
-		stop := context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })
+		stop := context.AfterFunc(ctx, func() { pw.CloseWithError(ctx.Err()) })
 		go func() {
 			for _, p := range pieces {
 				select {

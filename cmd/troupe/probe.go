@@ -166,24 +166,21 @@ func (m *modelsCommand) probeText(f probeFinding) string {
 		rows = append(rows, []string{c.Name, result, detail})
 	}
 	var b strings.Builder
-	b.WriteString(render.CleanLine(f.Ref) + "  " + f.BaseURL + "\n\n" + table(rows, 0) + "\n")
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("%s  %s\n\n%s", render.CleanLine(f.Ref), f.BaseURL, table(rows, 0))
 	profile := f.switches
 	if profile == "{}" {
 		profile = w.probeUsual
 	}
-	fmt.Fprintf(&b, w.probeProfile, profile)
-	b.WriteByte('\n')
+	line(w.probeProfile, profile)
 	for _, l := range f.Learned {
-		fmt.Fprintf(&b, w.probeLearned, l.Switch, l.Value, render.CleanLine(l.Why))
-		b.WriteByte('\n')
+		line(w.probeLearned, l.Switch, l.Value, render.CleanLine(l.Why))
 	}
 	if f.write != "" {
-		fmt.Fprintf(&b, w.probeWrite, f.write)
-		b.WriteByte('\n')
+		line(w.probeWrite, f.write)
 	}
 	if f.Tokens > 0 {
-		fmt.Fprintf(&b, w.probeTokens, f.Tokens)
-		b.WriteByte('\n')
+		line(w.probeTokens, f.Tokens)
 	}
 	return b.String()
 }
