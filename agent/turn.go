@@ -127,6 +127,9 @@ type turnState struct {
 	nudged   bool   // an empty reply was answered by a nudge
 	answered bool   // the last step answered a question
 	repeats  repeats
+
+	compacted int  // the step before whose request the conversation was compacted last
+	cutShort  bool // it was to be compacted because the provider cuts it
 }
 
 // act does what a reply asks for: report it, run its calls, or end the turn.

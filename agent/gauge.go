@@ -1,0 +1,52 @@
+package agent
+
+import "github.com/troupe-go/troupe/event"
+
+// gauge holds the provider's counts of the prompt against our estimates: to
+// know how long the next prompt will be, and to notice a provider that leaves
+// out the beginning without a word.
+type gauge struct {
+	asked   int  // our estimate of the request under way, or of the last
+	blurred bool // its usage may be that of several calls
+	size    int  // our estimate of the last request that was counted
+	count   int  // the provider's count of it; 0: none
+	short   bool // the count did not grow although the conversation did
+	told    bool // a warning said so
+}
+
+// request notes a request of estimated tokens.
+func (g *gauge) request(estimate int) { g.asked, g.blurred = estimate, false }
+
+// reply notes what the provider counted; thoughts is our estimate of the
+// reasoning in the conversation, which may be sent with one request and left
+// out of the next.
+func (g *gauge) reply(u event.Usage, thoughts int) {
+	if u.Estimated || u.Input == 0 || g.blurred {
+		g.size, g.count = 0, 0
+		return
+	}
+	const little = 256
+	clearly := little + g.size/10 + 2*thoughts
+	g.short = g.count > 0 && u.Input <= g.count && g.asked-g.size > clearly
+	g.size, g.count = g.asked, u.Input
+}
+
+// notice notes something that happened during a request.
+func (g *gauge) notice(d event.Data) {
+	if w, ok := d.(event.Warning); ok && w.Code == warnTruncated {
+		g.told = true
+		return
+	}
+	g.blurred = true
+}
+
+// forget drops what was known of the conversation before it was compacted.
+func (g *gauge) forget() { *g = gauge{told: g.told} }
+
+// tokens corrects our estimate of a prompt by the last count.
+func (g *gauge) tokens(estimate int) int {
+	if g.count == 0 {
+		return estimate
+	}
+	return g.count + estimate - g.size
+}
