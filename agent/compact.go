@@ -172,7 +172,7 @@ func (a *Agent) checkPrompt() error {
 	}
 	return a.append(event.Warning{Code: warnTruncated, Text: fmt.Sprintf(
 		"the conversation grew to about %d tokens and the provider counts only %d: it seems to leave out the beginning; give it a larger context (profile.num_ctx)",
-		a.gauge.size, a.gauge.count)})
+		a.gauge.last.estimate, a.gauge.last.count)})
 }
 
 // applySummary puts a summary in the place of what it sums up.

@@ -6,13 +6,16 @@ import "github.com/troupe-go/troupe/event"
 // know how long the next prompt will be, and to notice a provider that leaves
 // out the beginning without a word.
 type gauge struct {
-	asked   int  // our estimate of the request under way, or of the last
-	blurred bool // its usage may be that of several calls
-	size    int  // our estimate of the last request that was counted
-	count   int  // the provider's count of it; 0: none
-	short   bool // the count did not grow although the conversation did
-	told    bool // a warning said so
+	asked   int     // our estimate of the request under way, or of the last
+	blurred bool    // its usage may be that of several calls
+	last    reading // of the newest request that was counted
+	most    reading // of the last one whose count was more than those before
+	short   bool    // the count did not grow although the conversation did
+	told    bool    // a warning said so
 }
+
+// reading is a request that the provider counted; the zero value is none.
+type reading struct{ estimate, count int }
 
 // request notes a request of estimated tokens.
 func (g *gauge) request(estimate int) { g.asked, g.blurred = estimate, false }
@@ -22,13 +25,17 @@ func (g *gauge) request(estimate int) { g.asked, g.blurred = estimate, false }
 // out of the next.
 func (g *gauge) reply(u event.Usage, thoughts int) {
 	if u.Estimated || u.Input == 0 || g.blurred {
-		g.size, g.count = 0, 0
+		g.last, g.most, g.short = reading{}, reading{}, false
 		return
 	}
 	const little = 256
-	clearly := little + g.size/10 + 2*thoughts
-	g.short = g.count > 0 && u.Input <= g.count && g.asked-g.size > clearly
-	g.size, g.count = g.asked, u.Input
+	clearly := little + g.most.estimate/10 + 2*thoughts
+	g.last = reading{g.asked, u.Input}
+	grew := g.last.count > g.most.count
+	g.short = !grew && g.last.estimate-g.most.estimate > clearly
+	if grew || g.short {
+		g.most = g.last
+	}
 }
 
 // notice notes something that happened during a request.
@@ -45,8 +52,5 @@ func (g *gauge) forget() { *g = gauge{told: g.told} }
 
 // tokens corrects our estimate of a prompt by the last count.
 func (g *gauge) tokens(estimate int) int {
-	if g.count == 0 {
-		return estimate
-	}
-	return g.count + estimate - g.size
+	return estimate + g.last.count - g.last.estimate
 }
