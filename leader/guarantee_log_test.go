@@ -310,6 +310,7 @@ func (f *fold) addStep(rec event.Record, a *folded) {
 			a.calls[c.ID] = -1
 		}
 	case event.HistoryCompacted:
+		f.mint(rec, d.ID)
 		from := len(a.history) - d.Kept
 		if from-1 != d.Dropped+len(d.Pinned) || a.requesting {
 			f.fault(rec, "%d messages, %d dropped, %d pinned, %d kept", len(a.history), d.Dropped, len(d.Pinned), d.Kept)
