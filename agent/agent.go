@@ -56,6 +56,15 @@ type Config struct {
 	MaxSteps int
 	// MaxOutputTokens bounds a reply; optional.
 	MaxOutputTokens int
+	// ContextWindow is how many tokens the model can read; optional.
+	ContextWindow int
+	// CompactAt is the share of ContextWindow, from 0 to 1, from which on older
+	// steps are folded into a summary. Without it, or without a window, that is
+	// done only when the provider says that the conversation is too long.
+	CompactAt float64
+	// Brief tells what the agent must still know when older steps are gone: who
+	// is in the team, its task, open questions; optional.
+	Brief func() string
 	// ToolTimeout bounds a tool call that does not wait for others; optional.
 	ToolTimeout time.Duration
 	// Logger is for operators; optional. The agent names itself in it.
@@ -99,6 +108,16 @@ type Words interface {
 	// CutCall is the result of a call whose arguments the model could not
 	// finish writing.
 	CutCall() string
+	// SummaryPrompt is the system prompt of a model that sums up a part of a
+	// conversation, SummaryRequest hands it that part.
+	SummaryPrompt() string
+	SummaryRequest(conversation string) string
+	// Extract introduces the first lines of messages that stand for a summary
+	// when no model wrote one.
+	Extract(lines string) string
+	// Summary is the message that takes the place of the older steps; brief may
+	// be empty.
+	Summary(text, brief string) string
 }
 
 // Agent is one participant with a conversation of its own. Make one with
@@ -107,7 +126,8 @@ type Agent struct {
 	cfg     Config
 	history history
 	pending map[string]event.MessageSent // sent to it and not yet in the conversation; nil when there are none
-	read    map[string]OpenQuestion      // messages that this turn put into the conversation, some are questions; nil at rest
+	gauge   gauge
+	read    map[string]OpenQuestion // messages that this turn put into the conversation, some are questions; nil at rest
 
 	kick chan struct{} // one slot: something to look at while at rest
 
@@ -130,6 +150,8 @@ func New(cfg Config) (*Agent, error) {
 		return nil, fmt.Errorf("agent: %s has no model", cfg.ID)
 	case cfg.Log == nil || cfg.Post == nil || cfg.Box == nil || cfg.Desk == nil:
 		return nil, fmt.Errorf("agent: %s needs Log, Post, Box and Desk", cfg.ID)
+	case cfg.ContextWindow < 0 || cfg.CompactAt < 0 || cfg.CompactAt > 1:
+		return nil, fmt.Errorf("agent: %s compacts at %v of %d tokens; the share is from 0 to 1", cfg.ID, cfg.CompactAt, cfg.ContextWindow)
 	case cfg.Budget == nil || cfg.Words == nil || cfg.Report == nil:
 		return nil, fmt.Errorf("agent: %s needs Budget, Words and Report", cfg.ID)
 	}
@@ -139,12 +161,14 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Offer == nil {
 		cfg.Offer = NewOffer(cfg.Tools)
 	}
-	return &Agent{
+	a := &Agent{
 		cfg:     cfg,
 		history: newHistory(cfg.Prompt.String()),
 		kick:    make(chan struct{}, 1),
 		machine: newMachine(),
-	}, nil
+	}
+	a.history.settle()
+	return a, nil
 }
 
 // State is the agent's state now.

@@ -57,7 +57,17 @@ func (a *Agent) apply(rec event.Record) error {
 			a.pending = nil
 		}
 		return a.insert(m)
+	case event.ModelRequested:
+		if d.Purpose == "" {
+			a.gauge.request(a.promptTokens(d.WrapUp))
+		}
+	case event.ModelRetried, event.ModelProfile, event.Warning:
+		a.gauge.notice(d)
 	case event.ModelReplied:
+		if d.Purpose != "" {
+			return nil
+		}
+		a.gauge.reply(d.Usage, a.history.thoughts)
 		if d.Text == "" && len(d.Calls) == 0 {
 			return nil
 		}
@@ -68,6 +78,8 @@ func (a *Agent) apply(rec event.Record) error {
 		a.history.add(model.Message{
 			Role: model.ToolRole, CallID: d.CallID, ToolName: d.Name, Content: d.Result, IsError: d.IsError,
 		})
+	case event.HistoryCompacted:
+		return a.applySummary(d)
 	case event.TurnEnded:
 		a.read = nil
 		a.history.settle()

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -50,13 +51,21 @@ const defaultOutput = 4096
 
 // need estimates the next call.
 func (a *Agent) need(t *turnState) Need {
-	n := Need{Agent: a.cfg.ID, Input: a.history.tokens, Output: defaultOutput, WrapUp: t.wrapUp != ""}
-	if !n.WrapUp {
-		n.Input += a.cfg.Offer.tokens
+	wrapUp := t.wrapUp != ""
+	return a.cost(Need{Agent: a.cfg.ID, Input: a.promptTokens(wrapUp), WrapUp: wrapUp})
+}
+
+// promptTokens estimates the prompt of the next step; a wrap-up has no tools.
+func (a *Agent) promptTokens(wrapUp bool) int {
+	if wrapUp {
+		return a.history.tokens
 	}
-	if a.cfg.MaxOutputTokens > 0 {
-		n.Output = a.cfg.MaxOutputTokens
-	}
+	return a.history.tokens + a.cfg.Offer.tokens
+}
+
+// cost adds to the tokens of a prompt those of a reply, and the price of both.
+func (a *Agent) cost(n Need) Need {
+	n.Output = cmp.Or(max(0, a.cfg.MaxOutputTokens), defaultOutput)
 	n.Cost = a.price(event.Usage{Input: n.Input, Output: n.Output})
 	return n
 }

@@ -8,10 +8,13 @@
 // spent; those come in as fields of [Config]. It knows no difference between
 // a leader and a worker.
 //
-// Where to start reading: turn.go, top to bottom; then calls.go.
+// Where to start reading: turn.go, top to bottom; then calls.go, and compact.go
+// for conversations that are too long.
 //
 // Invariants: messages enter a conversation in one place, before a request and
-// after all results of the step before; every call gets exactly one result;
-// every turn ends with exactly one report; whatever changes is first appended
-// to the log and then applied from the record that came back.
+// after all results of the step before; a summary takes the place of older ones
+// there too, and no question that waits for an answer goes with them; every call
+// gets exactly one result; every turn ends with exactly one report; whatever
+// changes is first appended to the log and then applied from the record that
+// came back.
 package agent

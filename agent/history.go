@@ -12,21 +12,23 @@ import (
 	"github.com/troupe-go/troupe/model"
 )
 
-// history is the conversation of one agent. It only grows, so what a request
-// needs to know of it (its digest, its size, whether it is whole) costs no
-// more than the messages that are new in it.
+// history is the conversation of one agent. It grows, or is compacted as a
+// whole, so what a request needs to know of it (its digest, its size, whether
+// it is whole) costs no more than the messages that are new in it.
 type history struct {
 	messages []model.Message
 	sum      hash.Hash
 	tokens   int // estimate
+	thoughts int // estimate of its reasoning, which a request may leave out
 	checker  checker
-	fault    error // the first that the checker found
+	fault    error           // the first that the checker found
+	past     map[string]bool // ids of calls that compactions took out
+	base     int             // tokens after the last compaction; 0: there was none
 }
 
 func newHistory(system string) history {
 	h := history{sum: sha256.New()}
 	h.add(model.Message{Role: model.System, Content: system})
-	h.settle()
 	return h
 }
 
@@ -39,6 +41,7 @@ func (h *history) add(m model.Message) {
 	}
 	h.messages = append(h.messages, m)
 	h.tokens += model.EstimateMessage(m)
+	h.thoughts += model.EstimateText(m.Reasoning)
 	writeField(h.sum, string(m.Role), m.Content, m.Reasoning, m.CallID, strconv.Itoa(len(m.Calls)))
 	for _, c := range m.Calls {
 		writeField(h.sum, c.ID, c.Name, c.Arguments)
@@ -55,8 +58,9 @@ func (h *history) check() error {
 	return h.checker.end()
 }
 
-// used reports whether a call of the conversation has this id.
-func (h *history) used(callID string) bool { return h.checker.seen[callID] }
+// used reports whether a call of the conversation has this id, or had it
+// before a compaction.
+func (h *history) used(callID string) bool { return h.checker.seen[callID] || h.past[callID] }
 
 // settle gives back what an agent at rest does not need: the room for more
 // messages, and the system prompt, which the agents of a role have in common.

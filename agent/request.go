@@ -13,42 +13,21 @@ import (
 	"github.com/troupe-go/troupe/model"
 )
 
-// request makes one model call: reserve, check, ask, settle, log. An error
-// that ends the turn is a [*LimitError] or a failureError.
-func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.ModelReplied, error) {
+// ask makes the model call of a step: reserve, exchange, log. An error that
+// ends the turn is a [*LimitError] or a failureError.
+func (a *Agent) ask(ctx context.Context, step int, t *turnState) (event.ModelReplied, error) {
 	var none event.ModelReplied
 	need, err := a.reserve(step, t)
 	if err != nil {
 		return none, err
 	}
-	req := model.Request{
-		Agent: a.cfg.ID, AgentRole: a.cfg.Role, Messages: a.history.messages, MaxOutputTokens: a.cfg.MaxOutputTokens,
+	q := query{step: step, talk: &a.history, offer: a.cfg.Offer, need: need}
+	if t.wrapUp != "" {
+		q.offer = &Offer{}
 	}
-	offered := &Offer{}
-	if t.wrapUp == "" {
-		offered = a.cfg.Offer
-	}
-	req.Tools = offered.tools
-	err = a.history.check()
-	if err == nil {
-		err = a.append(event.ModelRequested{
-			Step: step, Model: a.cfg.ModelName, Digest: a.history.digest(a.cfg.ModelName, req.MaxOutputTokens, offered), Messages: len(req.Messages),
-			Reserved: need.Tokens(), ReservedCost: need.Cost, WrapUp: t.wrapUp != "",
-		})
-	}
+	got, err := a.exchange(ctx, q)
 	if err != nil {
-		a.cfg.Budget.Settle(need, event.Usage{}, nil)
 		return none, err
-	}
-	began := a.cfg.Now()
-	got, err := a.stream(ctx, req, step)
-	if !refused(err) {
-		a.estimate(&got, need)
-	}
-	got.Cost = a.price(got.Usage)
-	a.cfg.Budget.Settle(need, got.Usage, got.Cost)
-	if err != nil {
-		return none, a.failed(ctx, step, got, err)
 	}
 	if err := a.dropCalls(&got, t); err != nil {
 		return none, err
@@ -56,7 +35,6 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 	if err := a.tellCut(got); err != nil {
 		return none, err
 	}
-	got.DurationMS = a.cfg.Now().Sub(began).Milliseconds()
 	rec, err := a.cfg.Log.Append(a.cfg.ID, a.turn, got)
 	if err != nil {
 		return none, err
@@ -65,6 +43,48 @@ func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.Mode
 		return none, err
 	}
 	got, _ = rec.Data.(event.ModelReplied) // with what was masked
+	return got, a.checkPrompt()
+}
+
+// query is one call of the model, for which need is reserved.
+type query struct {
+	step    int
+	purpose string // as in [event.ModelRequested]
+	talk    *history
+	offer   *Offer
+	need    Need
+}
+
+// exchange makes one model call: check, log the request, ask, settle. The
+// reply is still to be logged. The error is a failureError when the model gave
+// none.
+func (a *Agent) exchange(ctx context.Context, q query) (event.ModelReplied, error) {
+	req := model.Request{
+		Agent: a.cfg.ID, AgentRole: a.cfg.Role, Messages: q.talk.messages, Tools: q.offer.tools,
+		MaxOutputTokens: a.cfg.MaxOutputTokens,
+	}
+	err := q.talk.check()
+	if err == nil {
+		err = a.append(event.ModelRequested{
+			Step: q.step, Model: a.cfg.ModelName, Digest: q.talk.digest(a.cfg.ModelName, req.MaxOutputTokens, q.offer), Messages: len(req.Messages),
+			Reserved: q.need.Tokens(), ReservedCost: q.need.Cost, WrapUp: q.need.WrapUp, Purpose: q.purpose,
+		})
+	}
+	if err != nil {
+		a.cfg.Budget.Settle(q.need, event.Usage{}, nil)
+		return event.ModelReplied{}, err
+	}
+	began := a.cfg.Now()
+	got, err := a.stream(ctx, req, q)
+	if !refused(err) {
+		a.estimate(&got, q.need)
+	}
+	got.Cost = a.price(got.Usage)
+	got.DurationMS = a.cfg.Now().Sub(began).Milliseconds()
+	a.cfg.Budget.Settle(q.need, got.Usage, got.Cost)
+	if err != nil {
+		return event.ModelReplied{}, a.failed(ctx, got, err)
+	}
 	return got, nil
 }
 
@@ -118,9 +138,14 @@ func (a *Agent) estimate(got *event.ModelReplied, need Need) {
 }
 
 // stream reads a reply to its end. What came is returned with an error too.
-func (a *Agent) stream(ctx context.Context, req model.Request, step int) (got event.ModelReplied, err error) {
+func (a *Agent) stream(ctx context.Context, req model.Request, q query) (got event.ModelReplied, err error) {
 	var text, reasoning strings.Builder
-	got = event.ModelReplied{Step: step, Finish: event.FinishUnknown}
+	got = event.ModelReplied{Step: q.step, Purpose: q.purpose, Finish: event.FinishUnknown}
+	live := func(d event.Data) {
+		if q.purpose == "" { // nothing else is the agent's word
+			a.cfg.Log.Live(a.cfg.ID, a.turn, d)
+		}
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = &model.Error{Class: model.ClassProviderError, Who: "client", Message: fmt.Sprintf("the model panicked: %v", p)}
@@ -143,11 +168,11 @@ func (a *Agent) stream(ctx context.Context, req model.Request, step int) (got ev
 			}
 		}
 		if chunk.Text != "" {
-			a.cfg.Log.Live(a.cfg.ID, a.turn, event.ModelDelta{Step: step, Offset: text.Len(), Text: chunk.Text})
+			live(event.ModelDelta{Step: q.step, Offset: text.Len(), Text: chunk.Text})
 			text.WriteString(chunk.Text)
 		}
 		if chunk.Reasoning != "" {
-			a.cfg.Log.Live(a.cfg.ID, a.turn, event.ModelThinking{Step: step, Offset: reasoning.Len(), Text: chunk.Reasoning})
+			live(event.ModelThinking{Step: q.step, Offset: reasoning.Len(), Text: chunk.Reasoning})
 			reasoning.WriteString(chunk.Reasoning)
 		}
 		got.Calls = append(got.Calls, chunk.Calls...)
@@ -181,12 +206,15 @@ func (a *Agent) nameCalls(calls []event.Call) []event.Call {
 }
 
 // failed logs a call that brought no reply and returns why the turn ends.
-func (a *Agent) failed(ctx context.Context, step int, got event.ModelReplied, err error) error {
+func (a *Agent) failed(ctx context.Context, got event.ModelReplied, err error) error {
 	failure := model.AsFailure(err)
 	if cause := context.Cause(ctx); cause != nil {
 		failure = event.Failure{Code: "cancelled", Who: "client", Retryable: true, Message: cause.Error()}
 	}
-	if err := a.append(event.ModelFailed{Step: step, Failure: failure, Partial: got.Text, Usage: got.Usage, Cost: got.Cost}); err != nil {
+	err = a.append(event.ModelFailed{
+		Step: got.Step, Failure: failure, Partial: got.Text, Usage: got.Usage, Cost: got.Cost, Purpose: got.Purpose,
+	})
+	if err != nil {
 		return err
 	}
 	return &failureError{failure}

@@ -51,7 +51,7 @@ func TestSchemaTakesGoodTeams(t *testing.T) {
 func TestSchemaRefusesWhatParseRefuses(t *testing.T) {
 	schema := resolvedSchema(t)
 	for _, text := range []string{
-		"modell: x", "version: 2", "name: [a]", "models: {a: {provider: p}}", "models: {a: {provider: p, model: m, rate: {rpm: 1}}}", "models: {a: {provider: p, model: m, compact_at: 0.8}}", "models: {a: {provider: p, model: m, profile: {num_ctx: 0}}}",
+		"modell: x", "version: 2", "name: [a]", "models: {a: {provider: p}}", "models: {a: {provider: p, model: m, rate: {rpm: 1}}}", "models: {a: {provider: p, model: m, compact_at: 80}}", "models: {a: {provider: p, model: m, profile: {num_ctx: 0}}}",
 		"limits: {agents: many}", "limits: {agents: 0}", "limits: {ask_timeout: 90}", "display: {ascii: yes}", "display: {lang: fr}",
 		"roles: [a]", "roles: {a: sentence}", "roles: {a: {tool: []}}", "roles: {a: {tools: read_file}}", "roles: {a: {code: FSE}}", "roles: {a: {code: tl}}",
 		"models: {a: {provider: p, model: m, api_key_env: sk-abc}}", "models: {a: {provider: p, model: m, price: {input: 1}}}", "mcp: {}", "context: AGENTS.md",
@@ -71,12 +71,13 @@ func TestSchemaNamesEveryKeyThatIsKnown(t *testing.T) {
 		temperature max_output_tokens timeout retry max base cap extra price currency input cached_input output model_aliases leader prompt
 		max_steps wake_on tools roles does code max_instances may_ask workdir roles_from context limits agents spawns depth steps
 		tokens budget deadline ask_timeout tool_timeout parallel inbox transcript dir sync display lang view ambiguous_width ascii
-		rate requests_per_minute tokens_per_minute concurrent fallback profile echo_reasoning schema_dialect stall retry_wait_cap retry_after_text`) {
+		rate requests_per_minute tokens_per_minute concurrent fallback profile echo_reasoning schema_dialect stall retry_wait_cap retry_after_text
+		compact_at context_window num_ctx`) {
 		if !strings.Contains(text, `"`+key+`": {`) {
 			t.Errorf("the schema has no key %s", key)
 		}
 	}
-	for _, key := range []string{"mcp", "permissions", "serve", "compact_at", "remote", "keep"} {
+	for _, key := range []string{"mcp", "permissions", "serve", "remote", "keep"} {
 		if strings.Contains(text, `"`+key+`": {`) {
 			t.Errorf("the schema has the key %s, which this version does not honour", key)
 		}

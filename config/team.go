@@ -79,6 +79,9 @@ type Model struct {
 	Fallback []string
 	// Profile says in what the endpoint differs from others of its provider.
 	Profile Profile
+	// CompactAt is the share of the context window, from 0 to 1, from which on
+	// older steps of a conversation are folded into a summary; 0 when absent.
+	CompactAt float64
 }
 
 // Rate is what an endpoint allows to one key; zero fields are absent.
@@ -102,6 +105,8 @@ type Profile struct {
 	MergeSameRole, AssistantBetweenToolAndUser, SingleSystem                                 *bool
 	// NumCtx is the context size in tokens that the server is asked for.
 	NumCtx int
+	// ContextWindow is how many tokens the model can read.
+	ContextWindow int
 }
 
 // Retry says how often and how patiently a request is repeated; zero fields

@@ -210,6 +210,11 @@ type QuestionClosed struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// PurposeSummary marks a model call whose reply is a summary of older steps:
+// it never enters a conversation and is not the agent's output. It is followed
+// by [HistoryCompacted].
+const PurposeSummary = "summary"
+
 // ModelRequested says that a request goes to the model.
 type ModelRequested struct {
 	Step     int    `json:"step"` // step of the turn, from 1
@@ -220,6 +225,8 @@ type ModelRequested struct {
 	// ReservedCost is the money reserved for it, when prices are known.
 	ReservedCost *Cost `json:"reserved_cost,omitempty"`
 	WrapUp       bool  `json:"wrap_up,omitempty"` // the last request of a turn at a limit, without tools
+	// Purpose is empty for a step of the conversation, else [PurposeSummary].
+	Purpose string `json:"purpose,omitempty"`
 }
 
 // ModelReplied is the model's whole reply.
@@ -234,6 +241,7 @@ type ModelReplied struct {
 	Usage      Usage  `json:"usage"`
 	Cost       *Cost  `json:"cost,omitempty"`
 	DurationMS int64  `json:"duration_ms"`
+	Purpose    string `json:"purpose,omitempty"` // that of the request
 }
 
 // ModelRetried says that a call is tried again after a wait.
@@ -250,6 +258,7 @@ type ModelFailed struct {
 	Partial string  `json:"partial,omitempty"` // text that came before the failure
 	Usage   Usage   `json:"usage,omitzero"`
 	Cost    *Cost   `json:"cost,omitempty"`
+	Purpose string  `json:"purpose,omitempty"` // that of the request
 }
 
 // ModelProfile says that a switch of the endpoint's profile was changed and
@@ -261,11 +270,17 @@ type ModelProfile struct {
 	Why      string `json:"why"`
 }
 
-// HistoryCompacted says that older steps were folded into a summary.
+// HistoryCompacted says that older steps were folded into a summary. The
+// conversation is then the system prompt, the summary as a message of the
+// runtime, the pinned messages and the kept ones.
 type HistoryCompacted struct {
-	Summary string `json:"summary"`
+	ID      string `json:"id"`      // of the message that the summary is
+	Summary string `json:"summary"` // its content
 	Kept    int    `json:"kept"`    // messages kept as they are, from the end
 	Dropped int    `json:"dropped"` // messages replaced by the summary
+	// Pinned are the ids of older messages that stay too: questions that are
+	// still open.
+	Pinned []string `json:"pinned,omitempty"`
 }
 
 // ToolStarted says that a tool call runs.

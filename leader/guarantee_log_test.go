@@ -282,6 +282,10 @@ func (f *fold) addStep(rec event.Record, a *folded) {
 	case event.MessageDelivered:
 		a.history = append(a.history, model.Message{Role: model.User, Content: d.ID})
 	case event.ModelRequested:
+		if d.Purpose != "" {
+			a.requesting = true
+			break
+		}
 		if err := agent.CheckHistory(a.history); err != nil || d.Messages != len(a.history) || a.requesting || !a.open {
 			f.fault(rec, "request of %d messages, folded %d, another under way %t: %v", d.Messages, len(a.history), a.requesting, err)
 		}
@@ -296,7 +300,7 @@ func (f *fold) addStep(rec event.Record, a *folded) {
 			f.fault(rec, "nothing was asked")
 		}
 		a.requesting = false
-		if d.Text != "" || len(d.Calls) > 0 {
+		if d.Purpose == "" && (d.Text != "" || len(d.Calls) > 0) {
 			a.history = append(a.history, model.Message{Role: model.Assistant, Content: d.Text, Calls: d.Calls})
 		}
 		for _, c := range d.Calls {
@@ -305,6 +309,17 @@ func (f *fold) addStep(rec event.Record, a *folded) {
 			}
 			a.calls[c.ID] = -1
 		}
+	case event.HistoryCompacted:
+		f.mint(rec, d.ID)
+		from := len(a.history) - d.Kept
+		if from-1 != d.Dropped+len(d.Pinned) || a.requesting {
+			f.fault(rec, "%d messages, %d dropped, %d pinned, %d kept", len(a.history), d.Dropped, len(d.Pinned), d.Kept)
+			break
+		}
+		stays := slices.DeleteFunc(slices.Clone(a.history[1:from]), func(m model.Message) bool {
+			return !slices.Contains(d.Pinned, m.Content)
+		})
+		a.history = slices.Concat(a.history[:1], []model.Message{{Role: model.User, Content: d.ID}}, stays, a.history[from:])
 	case event.ToolStarted:
 		if n, ok := a.calls[d.CallID]; !ok || n != -1 || a.started[d.CallID] {
 			f.fault(rec, "call %s cannot start", d.CallID)

@@ -178,7 +178,10 @@ func (f *modelFinder) open(ref string) (Model, error) {
 		client = f.limiter(info, entry.Rate).Client(client)
 	}
 	client = model.WithRetry(client, retryPolicy(entry.Retry, f.file.Limits))
-	m := Model{Client: client, Name: info.Ref, Scripted: info.Scripted, MaxOutputTokens: entry.MaxOutputTokens}
+	m := Model{
+		Client: client, Name: info.Ref, Scripted: info.Scripted, MaxOutputTokens: entry.MaxOutputTokens,
+		ContextWindow: cmp.Or(entry.Profile.ContextWindow, entry.Profile.NumCtx), CompactAt: entry.CompactAt,
+	}
 	if p := entry.Price; p != nil {
 		m.Price = &Price{Currency: p.Currency, Input: p.Input, CachedInput: p.Input, Output: p.Output}
 		if p.CachedInput != nil {

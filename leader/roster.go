@@ -1,6 +1,7 @@
 package leader
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +24,13 @@ type member struct {
 	task                          string              // newest task
 }
 
+// inquiry is an open question.
+type inquiry struct {
+	event.QuestionOpened
+	seq  int64  // of its opening
+	text string // of the message with the same id
+}
+
 // failure is why the agent's last turn failed, empty when it did not.
 func (m member) failure() string {
 	if m.state == event.Failing {
@@ -37,12 +45,13 @@ type roster struct {
 	mu        sync.Mutex // guards all below
 	members   []*member  // in order of creation
 	byID      map[string]*member
-	open      map[string]bool // questions
+	open      map[string]*inquiry // open questions by id
 	usage     event.Usage
 	cost      *event.Cost
 	spawns    int
 	instances map[string]int // by role: the highest number given
 	artifacts []string
+	task      string // the person's
 	answer    string // the leader's last natural output
 	end       event.TurnEnded
 	seq       int64
@@ -53,7 +62,7 @@ type roster struct {
 }
 
 func newRoster() *roster {
-	return &roster{byID: map[string]*member{}, open: map[string]bool{}, instances: map[string]int{}}
+	return &roster{byID: map[string]*member{}, open: map[string]*inquiry{}, instances: map[string]int{}}
 }
 
 // apply folds one record. Records of one agent come in the order of the log;
@@ -77,15 +86,19 @@ func (r *roster) apply(rec event.Record) {
 		}
 		return
 	case event.QuestionOpened:
-		r.open[d.ID] = true
+		r.open[d.ID] = &inquiry{QuestionOpened: d, seq: rec.Seq}
 		return
 	case event.QuestionClosed:
 		delete(r.open, d.ID)
 		return
 	case event.MessageSent:
-		if m := r.byID[d.To]; m != nil && d.Kind == event.Task {
-			m.task = d.Content
-		}
+		r.applySent(d)
+		return
+	case event.RunStarted:
+		r.setTask(d.Task)
+		return
+	case event.RunResumed:
+		r.setTask(d.Task)
 		return
 	case event.ArtifactCreated:
 		if !slices.Contains(r.artifacts, d.Path) {
@@ -96,6 +109,23 @@ func (r *roster) apply(rec event.Record) {
 	}
 	if m := r.byID[rec.Agent]; m != nil {
 		r.applyTo(m, rec)
+	}
+}
+
+// applySent folds a message; the caller holds r.mu.
+func (r *roster) applySent(d event.MessageSent) {
+	if m := r.byID[d.To]; m != nil && d.Kind == event.Task {
+		m.task = d.Content
+	}
+	if q := r.open[d.ID]; q != nil {
+		q.text = d.Content
+	}
+}
+
+// setTask notes what the person wants; the caller holds r.mu.
+func (r *roster) setTask(task string) {
+	if task != "" {
+		r.task = task
 	}
 }
 
@@ -113,7 +143,7 @@ func (r *roster) applyTo(m *member, rec event.Record) {
 		m.book(d.Usage, d.Cost)
 		r.usage = r.usage.Add(d.Usage)
 		r.cost = addCost(r.cost, d.Cost)
-		if d.Text != "" {
+		if d.Text != "" && d.Purpose == "" {
 			m.last = d.Text
 		}
 	case event.ModelFailed:
@@ -258,6 +288,25 @@ func (r *roster) position() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.seq
+}
+
+// inquiries lists the open questions, oldest first.
+func (r *roster) inquiries() []inquiry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []inquiry
+	for _, q := range r.open {
+		list = append(list, *q)
+	}
+	slices.SortFunc(list, func(a, b inquiry) int { return cmp.Compare(a.seq, b.seq) })
+	return list
+}
+
+// personTask is what the person wants.
+func (r *roster) personTask() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.task
 }
 
 func (r *roster) openQuestions() int {

@@ -106,6 +106,13 @@ func (r *Run) begin(header event.RunStarted) error {
 	if _, err := r.journal.Append("", 0, header); err != nil {
 		return err
 	}
+	for _, name := range r.leader.team.windowless() {
+		_, err := r.journal.Append("", 0, event.Warning{Code: "no_context_window", Text: "compact_at of model " + name +
+			" has no effect, because its context window is not known; set profile.context_window"})
+		if err != nil {
+			return err
+		}
+	}
 	if err := r.addLeader(); err != nil {
 		return err
 	}

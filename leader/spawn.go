@@ -218,8 +218,9 @@ func (r *Run) config(a mailbox.Address, m Model, set tools.Set, wakes func(event
 	return agent.Config{
 		ID: a.ID, Name: a.Name, Code: a.Code,
 		Model: r.gated(m.Client), ModelName: m.Name, Scripted: m.Scripted, Tools: set,
-		MaxOutputTokens: m.MaxOutputTokens, Price: m.Price.cost,
-		Log: r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,
+		MaxOutputTokens: m.MaxOutputTokens, Price: m.Price.cost, ContextWindow: m.ContextWindow, CompactAt: m.CompactAt,
+		Brief: func() string { return r.brief(a.ID) },
+		Log:   r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,
 		Box:    mailbox.NewBox(mailbox.BoxOptions{Limit: bound(r.leader.team.Limits.Inbox), Wakes: wakes}),
 		Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),
 		Logger: r.logger, Now: r.leader.opts.now,

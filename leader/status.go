@@ -182,18 +182,24 @@ func (t teamTools) AgentStatus(_ context.Context, _ tools.Call, in tools.AgentSt
 		}
 		wanted[a.ID] = true
 	}
+	return t.run.words.Status(t.run.details(wanted)), nil
+}
+
+// details tells all about the wanted sub-agents, about every one if none is
+// named.
+func (r *Run) details(wanted map[string]bool) []prompts.AgentDetail {
 	var rows []prompts.AgentDetail
-	for _, s := range t.run.Agents() {
+	for _, s := range r.Agents() {
 		if s.ID == event.Leader || len(wanted) > 0 && !wanted[s.ID] {
 			continue
 		}
-		m, _ := t.run.roster.view(s.ID)
+		m, _ := r.roster.view(s.ID)
 		rows = append(rows, prompts.AgentDetail{
-			AgentRow: t.run.agentRow(s), Model: s.Model, Tokens: s.Usage.Total(), LastOutput: m.last,
+			AgentRow: r.agentRow(s), Model: s.Model, Tokens: s.Usage.Total(), LastOutput: m.last,
 			Task: m.task, Failure: m.failure(),
 		})
 	}
-	return t.run.words.Status(rows), nil
+	return rows
 }
 
 // agentRows lists the sub-agents that are not terminated.

@@ -50,6 +50,12 @@ type Model struct {
 	MaxOutputTokens int `json:"max_output_tokens,omitempty"`
 	// Price is what it costs; nil means unknown, not free.
 	Price *Price `json:"price,omitempty"`
+	// ContextWindow is how many tokens it can read; 0 means unknown.
+	ContextWindow int `json:"context_window,omitempty"`
+	// CompactAt is the share of ContextWindow, from 0 to 1, from which on older
+	// steps of a conversation are folded into a summary. Without both that is
+	// done only when the endpoint refuses a conversation as too long.
+	CompactAt float64 `json:"compact_at,omitempty"`
 }
 
 // Lead is what a team says of its leader.
@@ -184,6 +190,9 @@ func (t Team) resolved(lang string, known tools.Set) (Team, error) {
 			mistake("role %s has no model; set its Model or Team.Model", r.ID)
 		}
 	}
+	for _, m := range t.badWindows() {
+		mistake("%s", m)
+	}
 	for _, m := range t.unpriced() {
 		mistake("limit budget needs prices in one currency; %s", m)
 	}
@@ -195,18 +204,49 @@ func (t Team) resolved(lang string, known tools.Set) (Team, error) {
 	return t, errors.Join(errs...)
 }
 
+// models lists the models of a resolved team, one for each who has one.
+func (t Team) models() []Model {
+	list := []Model{t.Leader.Model}
+	for _, r := range t.Roles {
+		list = append(list, r.Model)
+	}
+	return list
+}
+
+// badWindows lists the models whose context window or share of it makes no
+// sense.
+func (t Team) badWindows() []string {
+	var list []string
+	for _, m := range t.models() {
+		if m.ContextWindow < 0 || m.CompactAt < 0 || m.CompactAt > 1 {
+			list = append(list, fmt.Sprintf("model %s is compacted at %v of %d tokens; the share is from 0 to 1", m.Name, m.CompactAt, m.ContextWindow))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// windowless lists the models with a share of a context window that nobody
+// knows.
+func (t Team) windowless() []string {
+	var list []string
+	for _, m := range t.models() {
+		if m.CompactAt > 0 && m.ContextWindow == 0 {
+			list = append(list, m.Name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // unpriced lists why the money of a run cannot be counted, when it is limited.
 func (t Team) unpriced() []string {
 	if t.Limits.Budget <= 0 {
 		return nil
 	}
-	models := []Model{t.Leader.Model}
-	for _, r := range t.Roles {
-		models = append(models, r.Model)
-	}
 	var list []string
 	currency := ""
-	for _, m := range models {
+	for _, m := range t.models() {
 		switch {
 		case m.Scripted || m.Client == nil:
 		case m.Price == nil:

@@ -55,6 +55,8 @@ func (x *IDs) Apply(rec event.Record) {
 		x.raise(d.ID)
 	case event.QuestionClosed:
 		x.raise(d.AnswerID)
+	case event.HistoryCompacted:
+		x.raise(d.ID)
 	default: // no id of ours
 	}
 }

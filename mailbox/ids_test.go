@@ -87,6 +87,7 @@ func TestIDsApply(t *testing.T) {
 		{"task", event.MessageSent{ID: "task_012"}, map[string]int{"task_": 12}},
 		{"question", event.QuestionOpened{ID: "ask_tl_003"}, map[string]int{"ask_tl_": 3}},
 		{"answer", event.QuestionClosed{ID: "ask_tl_003", AnswerID: "ans_fse_002"}, map[string]int{"ans_fse_": 2}},
+		{"summary", event.HistoryCompacted{ID: "msg_sys_005"}, map[string]int{"msg_sys_": 5}},
 		{"no answer id", event.QuestionClosed{ID: "ask_tl_003"}, map[string]int{}},
 		{"code with a number", event.MessageSent{ID: "msg_a1_004"}, map[string]int{"msg_a1_": 4}},
 		{"no number", event.MessageSent{ID: "msg_tl_x"}, map[string]int{}},

@@ -226,6 +226,14 @@ func (p *Post) Send(m Outgoing) (event.MessageSent, error) {
 	return event.MessageSent{}, err
 }
 
+// Mint returns the id of a note of the runtime that enters a conversation
+// without being sent: the summary of older steps. Its record must say the id,
+// for [IDs.Apply].
+func (p *Post) Mint() string {
+	runtime, _ := outsider(event.Runtime)
+	return p.ids.Mint(event.Note, runtime.Code)
+}
+
 // ends finds sender and receiver of a message.
 func (p *Post) ends(fromID, toID string) (from Address, to *resident, err error) {
 	p.mu.Lock()

@@ -158,7 +158,14 @@ func TestWordsGolden(t *testing.T) {
 		add("RepeatedCall", w.RepeatedCall("read_file", 3))
 		add("StoppedCall", w.StoppedCall())
 		add("CancelledCall", w.CancelledCall("deadline"), w.CancelledCall(""))
-		add("Summary", w.Summary("The form has four fields."))
+		add("SummaryPrompt", w.SummaryPrompt())
+		add("SummaryRequest", w.SummaryRequest("[Team Leader 任务发布 task_001]\n> Design the page."))
+		add("Extract", w.Extract("- assistant: The form has four fields."))
+		add("Summary", w.Summary("The form has four fields.", ""), w.Summary("The form has four fields.", w.ActiveList([]prompts.AgentRow{idle})))
+		add("Brief", w.Brief(prompts.Brief{
+			Task: "Design the sign-up page.\nIn blue.", Team: w.ActiveList([]prompts.AgentRow{row}), ToAgent: []prompts.OpenQuestion{question},
+			Own: []prompts.OwnQuestion{{ID: "ask_uio_001", To: "Team Leader", Text: "Which\ncolour?"}},
+		}), w.Brief(prompts.Brief{Task: "Design the sign-up page."}))
 		add("FailureReport", w.FailureReport("UI Operator_1", "the model refused the key", "set DEEPSEEK_API_KEY"), w.FailureReport("UI Operator_1", "the network is down", ""))
 		add("LimitReport", w.LimitReport("UI Operator_1", "max_steps", "The palette is done."), w.LimitReport("UI Operator_1", "max_steps", ""))
 		add("StopReport", w.StopReport("UI Operator_1", "User", "wrong colours", "The palette is done."), w.StopReport("UI Operator_1", "User", "", ""))

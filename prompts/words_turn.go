@@ -104,14 +104,6 @@ func (w Words) CancelledCall(reason string) string {
 		fmt.Sprintf("This call was cancelled%s; it may have taken effect in part. Look at how things stand before you do it again.", w.aside(reason)))
 }
 
-// Summary introduces the summary that stands for older, dropped steps of an
-// agent's own conversation.
-func (w Words) Summary(text string) string {
-	return w.pick(
-		"为节省篇幅，你更早的对话已被以下摘要代替。文件的准确内容请重新读取。\n"+text,
-		"To save room, the earlier part of your conversation was replaced by this summary. Read files again for their exact content.\n"+text)
-}
-
 // limit names a limit in words, its key with it.
 func (w Words) limit(key string) string {
 	switch key {

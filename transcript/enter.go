@@ -94,13 +94,13 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		word(&e, &d.Outcome)
 		return leave(&e, in, d)
 	case event.ModelRequested:
-		word(&e, &d.Model, &d.Digest)
+		word(&e, &d.Model, &d.Digest, &d.Purpose)
 		e.cost(&d.ReservedCost)
 		return leave(&e, in, d)
 	case event.ModelReplied:
 		text(&e, &d.Text, &d.Reasoning, &d.RawFinish)
 		word(&e, &d.Finish)
-		word(&e, &d.Extra)
+		word(&e, &d.Extra, &d.Purpose)
 		e.calls(&d.Calls)
 		e.cost(&d.Cost)
 		return leave(&e, in, d)
@@ -109,6 +109,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		return leave(&e, in, d)
 	case event.ModelFailed:
 		text(&e, &d.Partial)
+		word(&e, &d.Purpose)
 		e.failure(&d.Failure)
 		e.cost(&d.Cost)
 		return leave(&e, in, d)
@@ -118,6 +119,9 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		return leave(&e, in, d)
 	case event.HistoryCompacted:
 		text(&e, &d.Summary)
+		word(&e, &d.ID)
+		e.words(&d.Pinned)
+		d.Pinned = orNil(d.Pinned)
 		return leave(&e, in, d)
 	case event.ToolStarted:
 		word(&e, &d.CallID, &d.Name, &d.Arguments, &d.RequestID)

@@ -77,7 +77,7 @@ func newNarrator(o render.Options) *narrator { return &narrator{printer: render.
 // text is what one record adds.
 func (n *narrator) text(rec event.Record) string {
 	reply, ok := rec.Data.(event.ModelReplied)
-	said := ok && rec.Agent == event.Leader && reply.Text != ""
+	said := ok && rec.Agent == event.Leader && reply.Text != "" && reply.Purpose == ""
 	switch {
 	case said && len(reply.Calls) == 0:
 		before := n.release()
