@@ -16,6 +16,7 @@ type member struct {
 	state                         event.State
 	cause                         string
 	turn, steps                   int
+	reported                      bool // the newest turn has had its report
 	usage                         event.Usage
 	cost                          *event.Cost
 	calls                         []event.ToolStarted // that run now
@@ -86,6 +87,9 @@ func (r *roster) apply(rec event.Record) {
 		if m := r.byID[d.To]; m != nil && d.Kind == event.Task {
 			m.task = d.Content
 		}
+		if m := r.byID[d.From]; m != nil && d.Kind == event.Completion {
+			m.reported = true
+		}
 		return
 	case event.ArtifactCreated:
 		if !slices.Contains(r.artifacts, d.Path) {
@@ -107,6 +111,9 @@ func (r *roster) applyTo(m *member, rec event.Record) {
 		m.state, m.cause, m.since = d.To, d.Cause, rec.Time
 		r.count(m, +1)
 		m.turn = max(m.turn, rec.Turn)
+		if d.To == event.Working && d.From != event.Waiting { // a turn begins
+			m.reported = false
+		}
 	case event.ModelRequested:
 		m.steps++
 	case event.ModelReplied:
