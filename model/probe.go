@@ -234,7 +234,9 @@ func goodCall(a answer) (text string, err error) {
 		return "", errors.New("model: no tool was called")
 	}
 	for _, c := range a.calls {
-		var args struct{ Word string }
+		var args struct {
+			Word string `json:"word"`
+		}
 		if c.Name != "note" || json.Unmarshal([]byte(c.Arguments), &args) != nil || args.Word == "" {
 			return "", fmt.Errorf("model: the call is not what was asked for: %s(%s)", c.Name, cutWords(c.Arguments))
 		}

@@ -50,7 +50,10 @@ func TestProfileFields(t *testing.T) {
 		{"required", model.Profile{}, map[string]any{"tool_choice": "required"}, tools, map[string]string{"tool_choice": `"required"`, "messages": `[{"role":"user","content":"hi"}]`}},
 		{"required without tools", model.Profile{}, map[string]any{"tool_choice": "required"}, nil, map[string]string{"tool_choice": ""}},
 		{
-			"not required", model.Profile{NoRequiredToolChoice: true}, map[string]any{"tool_choice": "required"}, tools,
+			"not required",
+			model.Profile{NoRequiredToolChoice: true},
+			map[string]any{"tool_choice": "required"},
+			tools,
 			map[string]string{"tool_choice": `"auto"`, "messages": `[{"role":"system","content":"Answer this request by calling one of the tools."},{"role":"user","content":"hi"}]`},
 		},
 	}

@@ -17,12 +17,13 @@ import (
 func slowly(pause time.Duration, pieces ...string) http.RoundTripper {
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
 		pr, pw := io.Pipe()
-		stop := context.AfterFunc(r.Context(), func() { pw.CloseWithError(context.Cause(r.Context())) })
+		ctx := r.Context()
+		stop := context.AfterFunc(ctx, func() { pw.CloseWithError(ctx.Err()) })
 		go func() {
 			for _, p := range pieces {
 				select {
 				case <-time.After(pause):
-				case <-r.Context().Done():
+				case <-ctx.Done():
 					return
 				}
 				if p == "EOF" {
@@ -35,7 +36,7 @@ func slowly(pause time.Duration, pieces ...string) http.RoundTripper {
 				}
 			}
 		}()
-		return &http.Response{StatusCode: 200, Body: pr}, nil
+		return &http.Response{StatusCode: http.StatusOK, Body: pr}, nil
 	})
 }
 
@@ -105,7 +106,7 @@ func TestStallIsTriedAgain(t *testing.T) {
 				<-r.Context().Done()
 				return nil, r.Context().Err()
 			}
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(pieceOfText + goodEnd))}, nil
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(pieceOfText + goodEnd))}, nil
 		})
 		c := model.WithRetry(newOpenAI(t, model.Endpoint{Model: "m", BaseURL: "http://models.test", Transport: transport}), model.RetryPolicy{})
 		got := ask(t, c)

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -158,6 +157,40 @@ func TestRecordedStreams(t *testing.T) {
 	}
 }
 
+// TestRecordedStreamsOverHTTP serves the streams over a socket, also with a
+// connection that is broken off in place of its end.
+func TestRecordedStreamsOverHTTP(t *testing.T) {
+	all := recordedStreams(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, how, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		for k, v := range all[name].Headers {
+			w.Header().Set(k, v)
+		}
+		w.WriteHeader(all[name].Status)
+		_, _ = w.Write(all[name].body)
+		if strings.HasPrefix(how, "abrupt-close") {
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	defer s.Close()
+	network := model.NewTransport(1)
+	defer network.CloseIdleConnections()
+	for name, r := range all {
+		for _, how := range []string{"whole", "abrupt-close"} {
+			if how == "abrupt-close" && !slices.Contains(r.Delivery, how) {
+				continue
+			}
+			t.Run(name+"/"+how, func(t *testing.T) {
+				c := newOpenAI(t, model.Endpoint{Model: "m", BaseURL: s.URL + "/" + name + "/" + how, Transport: network})
+				r.Want.check(t, r.Why, modeltest.Collect(c.Stream(t.Context(), model.Request{
+					Messages: []model.Message{{Role: model.User, Content: "go on"}}, Tools: []model.Tool{{Name: "list_agents"}},
+				})))
+			})
+		}
+	}
+}
+
 // check compares what came of a body with what it must become.
 func (w want) check(t *testing.T, why string, got modeltest.Got) {
 	t.Helper()
@@ -215,34 +248,35 @@ func (w want) checkError(t *testing.T, why string, got modeltest.Got) {
 }
 
 // everyCut is the length up to which a body is cut at every byte; longer ones
-// are cut at randomCuts places.
+// are cut at the last of them and at randomCuts places before, very long ones
+// at longCuts.
 const (
-	everyCut   = 8 << 10
-	randomCuts = 500
+	everyCut   = 256
+	randomCuts = 128
+	longBody   = 8 << 10
+	longCuts   = 32
 )
 
 // cuts are the places to cut a body of n bytes at.
 func cuts(n int) []int {
-	if n <= everyCut {
-		return slices.Collect(upTo(n))
-	}
+	last := max(0, n-everyCut)
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	var out []int
-	for range randomCuts {
-		out = append(out, random.IntN(n))
-	}
-	return out
-}
-
-// upTo yields the numbers from 0 up to n.
-func upTo(n int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
+	switch {
+	case n > longBody:
+		last = n - longCuts
+		for range longCuts {
+			out = append(out, random.IntN(last))
+		}
+	case last > 0:
+		for range min(last, randomCuts) {
+			out = append(out, random.IntN(last))
 		}
 	}
+	for cut := range n - last {
+		out = append(out, last+cut)
+	}
+	return out
 }
 
 // TestStreamCutAnywhere cuts each recorded stream, now as an end and now as a
@@ -335,7 +369,7 @@ func answering(sent *[]byte) http.RoundTripper {
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
 		var err error
 		*sent, err = io.ReadAll(r.Body)
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(sse(says("ok"), stopped, done)))}, err
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(sse(says("ok"), stopped, done)))}, err
 	})
 }
 

@@ -46,14 +46,16 @@ func (p Profile) Over(base Profile) []Switch {
 	return out
 }
 
-// String returns the switches that are not those of an endpoint that keeps to
-// the protocol, as a team file has them: {echo_reasoning: always}.
-func (p Profile) String() string { return switchText(p.Over(Profile{})) }
-
-func switchText(switches []Switch) string {
-	parts := make([]string, len(switches))
-	for i, s := range switches {
-		parts[i] = fmt.Sprintf("%s: %v", s.Name, s.Value)
+// Text returns the switches of p that differ from those of base as a team file
+// has them: {echo_reasoning: always}.
+func (p Profile) Text(base Profile) string {
+	var parts []string
+	for _, s := range p.Over(base) {
+		parts = append(parts, fmt.Sprintf("%s: %v", s.Name, s.Value))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
+
+// String returns the switches that are not those of an endpoint that keeps to
+// the protocol, as [Profile.Text] does.
+func (p Profile) String() string { return p.Text(Profile{}) }

@@ -57,6 +57,11 @@ type function[In, Out any] struct {
 	fn func(context.Context, Call, In) (Out, error)
 }
 
+// inferred is a tool whose schema was made here, and needs no check.
+type inferred interface{ inferred() }
+
+func (f *function[In, Out]) inferred() {}
+
 func (f *function[In, Out]) Spec() Spec {
 	spec := f.spec
 	spec.Schema = bytes.Clone(spec.Schema)

@@ -95,6 +95,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		return leave(&e, in, d)
 	case event.ModelRequested:
 		word(&e, &d.Model, &d.Digest)
+		e.cost(&d.ReservedCost)
 		return leave(&e, in, d)
 	case event.ModelReplied:
 		text(&e, &d.Text, &d.Reasoning, &d.RawFinish)
@@ -109,6 +110,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 	case event.ModelFailed:
 		text(&e, &d.Partial)
 		e.failure(&d.Failure)
+		e.cost(&d.Cost)
 		return leave(&e, in, d)
 	case event.ModelProfile:
 		text(&e, &d.Endpoint, &d.Why)

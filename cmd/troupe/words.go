@@ -43,6 +43,10 @@ type words struct {
 	colWaited, waitsHead, noWaits, noRecord                                  string
 	colRuns, colRole, colTools, colLimits                                    string
 	colProvider, colKey, colFound, colAddress                                string
+	colCheck, colResult, colDetail                                           string
+
+	// models probe.
+	probeWorks, probeFails, probeProfile, probeUsual, probeLearned, probeWrite, probeTokens, probeScript string
 
 	noRuns, noAgent, agentsAre, partial, tokens, checkOK, defaultTools string
 	keyMissing, serverFound, serverMissing                             string

@@ -62,7 +62,7 @@ func TestCleanChunksPassByteForByte(t *testing.T) {
 	if diff := cmp.Diff(want, got.Out); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if got.Err != io.EOF || !got.Facts.Done || !got.Facts.Finished {
+	if !errors.Is(got.Err, io.EOF) || !got.Facts.Done || !got.Facts.Finished {
 		t.Errorf("error %v and facts %+v, want the end, done and finished", got.Err, got.Facts)
 	}
 	for _, k := range got.Kept {
@@ -139,11 +139,11 @@ func TestReadErrorComesLast(t *testing.T) {
 	broken := errors.New("broken")
 	for _, body := range []string{"data: " + cleanText + "\n\n", "data: " + cleanText} {
 		got := readAll(t, io.MultiReader(strings.NewReader(body), iotest.ErrReader(broken)))
-		if want := "data: " + cleanText + "\n"; got.Out != want || got.Err != broken {
+		if want := "data: " + cleanText + "\n"; got.Out != want || !errors.Is(got.Err, broken) {
 			t.Errorf("got %q and %v, want %q and the error", got.Out, got.Err, want)
 		}
 	}
-	if got := readAll(t, idle{}); got.Err != io.ErrNoProgress {
+	if got := readAll(t, idle{}); !errors.Is(got.Err, io.ErrNoProgress) {
 		t.Errorf("error %v of a body that brings nothing, want io.ErrNoProgress", got.Err)
 	}
 }
@@ -175,7 +175,7 @@ func TestEventsLeaveAtOnce(t *testing.T) {
 			}
 		}
 		close(next)
-		if _, err := b.Read(buf); err != io.EOF {
+		if _, err := b.Read(buf); !errors.Is(err, io.EOF) {
 			t.Errorf("error %v, want the end", err)
 		}
 	}
@@ -217,7 +217,7 @@ func TestLinesInAnyPieces(t *testing.T) {
 		}
 		sizes := rapid.SliceOfN(rapid.IntRange(1, 7), 1, 5).Draw(t, "sizes")
 		got, err := repair.Lines(&pieces{text: body, sizes: sizes})
-		if err != io.EOF || !slices.Equal(got, want) {
+		if !errors.Is(err, io.EOF) || !slices.Equal(got, want) {
 			t.Fatalf("%q\nread as %q, %v, want %q", body, got, err, want)
 		}
 	})
