@@ -95,8 +95,8 @@ func do(t *testing.T, p players, change ...func(*leader.Team)) (leader.Result, [
 func TestATeamAtWork(t *testing.T) {
 	p := players{
 		"tl": func(req model.Request, n int) modeltest.Reply {
-			if id := lastQuestion(req); id != "" && n == 1 {
-				return say("", modeltest.Call("answer_sub_agent_question", map[string]any{"question_id": id, "answer": "blue"}))
+			if open := unanswered(req); len(open) > 0 {
+				return say("", answer(event.Leader, open[0], "blue"))
 			}
 			switch n {
 			case 0:
