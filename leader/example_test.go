@@ -108,7 +108,7 @@ func ExampleRun_Tell() {
 			panic(err)
 		}
 		if rec.Type() == event.TypeToolStarted { // the leader works: this steers it
-			fmt.Println(run.Tell("Team Leader", "no interface yet"), run.Agents()[0].Tools)
+			fmt.Println(run.Agents()[0].Name, run.Tell("Team Leader", "no interface yet"))
 			close(held)
 			break
 		}
@@ -116,7 +116,7 @@ func ExampleRun_Tell() {
 	res, err := run.Wait()
 	fmt.Println(res.Answer, err)
 	// Output:
-	// <nil> [hold]
+	// Team Leader <nil>
 	// Understood: no interface yet <nil>
 }
 

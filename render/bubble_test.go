@@ -136,10 +136,10 @@ func TestScriptIsLabelled(t *testing.T) {
 func TestLongBubbleIsBounded(t *testing.T) {
 	header := event.Record{V: 1, Seq: 1, Data: event.RunStarted{RunID: "r_7k3m"}}
 	got := show([]event.Record{header, note(strings.Repeat("line\n", 300))}, render.Options{Width: 60})
-	if n := strings.Count(got, "│ line"); n != 200 {
-		t.Errorf("%d lines of content are shown, want 200", n)
+	if n := strings.Count(got, "│ line"); n != 40 {
+		t.Errorf("%d lines of content are shown, want 40", n)
 	}
-	if want := "  … 101 more lines, see troupe runs show r_7k3m\n"; !strings.Contains(got, want) {
+	if want := "  … 261 more: troupe replay --json r_7k3m\n"; !strings.Contains(got, want) {
 		t.Errorf("bubble does not say %q:\n%s", want, got[len(got)-300:])
 	}
 }

@@ -36,7 +36,7 @@ const (
 	minWidth     = 24
 	maxBoxWidth  = 120
 	defaultWidth = 80
-	maxBoxLines  = 200
+	maxBoxLines  = 40
 )
 
 // Options says how text is shown. The zero value shows English bubbles, 80
