@@ -16,7 +16,7 @@ export GOWORK  := off
 
 tool       := go tool -modfile=tools.mod
 lint       := $(tool) golangci-lint
-FUZZTIME   ?= 3s
+FUZZTIME   ?= 2s
 COUNT      ?= 6
 # Packages in which goroutines meet, as far as they exist.
 concurrent := $(wildcard mailbox transcript model agent subagent leader session gateway)

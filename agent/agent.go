@@ -24,7 +24,7 @@ type Config struct {
 	// Role is the id of its role, for example "uio".
 	Role string
 	// Prompt is the system prompt.
-	Prompt string
+	Prompt Prompt
 	// Model answers, ModelName is how the log names it (provider/model).
 	Model     model.Client
 	ModelName string
@@ -67,7 +67,7 @@ type Config struct {
 	Brief func() string
 	// ToolTimeout bounds a tool call that does not wait for others; optional.
 	ToolTimeout time.Duration
-	// Logger is for operators; optional.
+	// Logger is for operators; optional. The agent names itself in it.
 	Logger zerolog.Logger
 	// Now is the clock; optional.
 	Now func() time.Time
@@ -163,7 +163,7 @@ func New(cfg Config) (*Agent, error) {
 	}
 	return &Agent{
 		cfg:     cfg,
-		history: newHistory(cfg.Prompt),
+		history: newHistory(cfg.Prompt.String()),
 		kick:    make(chan struct{}, 1),
 		machine: newMachine(),
 	}, nil

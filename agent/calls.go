@@ -204,7 +204,7 @@ func (a *Agent) abort(err error) {
 func (a *Agent) artifact(call, path string, size int64) {
 	_, err := a.cfg.Log.Append(a.cfg.ID, a.turn, event.ArtifactCreated{Path: path, Bytes: size, CallID: call})
 	if err != nil {
-		a.cfg.Logger.Error().Err(err).Str("call", call).Msg("artifact not logged")
+		a.cfg.Logger.Error().Err(err).Str("agent", a.cfg.ID).Str("call", call).Msg("artifact not logged")
 	}
 }
 
@@ -252,7 +252,7 @@ func (a *Agent) settleWaiting() {
 		on = ""
 	}
 	if err := a.move(m, on); err != nil {
-		a.cfg.Logger.Error().Err(err).Msg("state not logged")
+		a.cfg.Logger.Error().Err(err).Str("agent", a.cfg.ID).Msg("state not logged")
 	}
 	if waits && a.stop != nil && a.cancel != nil {
 		a.cancel(stopError{*a.stop}) // nothing is under way that a gentle stop should let finish

@@ -118,7 +118,9 @@ func (a *Agent) summary(ctx context.Context, step int, t *turnState, c cut) (str
 // askSummary lets the model sum up what is cut out, in a request of its own.
 // Without a text, why says what went wrong; an error ends the turn.
 func (a *Agent) askSummary(ctx context.Context, step int, c cut) (text, why string, err error) {
-	talk := newHistory(a.cfg.Words.SummaryPrompt())
+	system := a.cfg.Words.SummaryPrompt()
+	talk := newHistory(system)
+	talk.wake(system)
 	talk.add(model.Message{
 		Role: model.User, Content: a.cfg.Words.SummaryRequest(retell(c.dropped, a.summaryRoom())),
 		Origin: model.Origin{Kind: event.Note, From: event.RuntimeName, FromID: event.Runtime},
@@ -182,7 +184,7 @@ func (a *Agent) applySummary(d event.HistoryCompacted) error {
 		return err
 	}
 	a.gauge.forget()
-	return a.history.compact(model.Message{Role: model.User, Content: text, Origin: model.Origin{
+	return a.history.compact(a.cfg.Prompt.String(), model.Message{Role: model.User, Content: text, Origin: model.Origin{
 		Kind: event.Note, From: event.RuntimeName, FromID: event.Runtime, ID: d.ID, Content: d.Summary,
 	}}, d.Kept, d.Pinned)
 }

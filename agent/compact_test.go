@@ -54,6 +54,9 @@ func (n *narrow) client() model.Client {
 			return tooLong()
 		}
 		n.requests = append(n.requests, texts(req.Messages))
+		if req.Messages[0].Content == "" {
+			return modeltest.Reply{Text: "no prompt"}
+		}
 		if n.played++; n.played >= n.steps {
 			return modeltest.Reply{Text: "done"}
 		}
@@ -265,7 +268,7 @@ func TestTheThreshold(t *testing.T) {
 		{"window", func(c *agent.Config) { c.CompactAt, c.ContextWindow = 0.5, 1000 }, 3, 8},
 		{"wide window", func(c *agent.Config) { c.CompactAt, c.ContextWindow = 0.5, 100_000 }, 0, 0},
 		{"hopeless window", func(c *agent.Config) {
-			c.CompactAt, c.ContextWindow, c.Prompt = 0.1, 10, strings.Repeat("rule ", 2000)
+			c.CompactAt, c.ContextWindow, c.Prompt = 0.1, 10, agent.NewPrompt(strings.Repeat("rule ", 2000))
 		}, 1, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

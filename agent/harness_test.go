@@ -94,7 +94,7 @@ func newStage(t *testing.T, m model.Client, set []tools.Tool, change ...func(*ag
 		t.Fatal(err)
 	}
 	cfg := agent.Config{
-		ID: "uio_1", Name: "UI Operator_1", Code: "uio", Role: "uio", Prompt: "You are a test.",
+		ID: "uio_1", Name: "UI Operator_1", Code: "uio", Role: "uio", Prompt: agent.NewPrompt("You are a test."),
 		Model: m, ModelName: "test/test", Tools: toolSet, Log: s.log, Post: s.post, Desk: s.desk,
 		Box: mailbox.NewBox(mailbox.BoxOptions{}), Budget: &freeBudget{left: -1}, Words: words{},
 		Report: func(o agent.Output) error {

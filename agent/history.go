@@ -29,8 +29,12 @@ type history struct {
 func newHistory(system string) history {
 	h := history{sum: sha256.New()}
 	h.add(model.Message{Role: model.System, Content: system})
+	h.settle()
 	return h
 }
+
+// wake writes the system prompt out for a turn.
+func (h *history) wake(system string) { h.messages[0].Content = system }
 
 func (h *history) add(m model.Message) {
 	if err := h.checker.next(m); err != nil && h.fault == nil {
@@ -59,9 +63,11 @@ func (h *history) check() error {
 // before a compaction.
 func (h *history) used(callID string) bool { return h.checker.seen[callID] || h.past[callID] }
 
-// settle gives back the room for messages that an agent at rest does not need.
+// settle gives back what an agent at rest does not need: the room for more
+// messages, and the system prompt, which the agents of a role have in common.
 func (h *history) settle() {
 	h.messages = slices.Clone(h.messages)
+	h.messages[0].Content = ""
 }
 
 // writeField writes each text with its length, so that no two sequences of

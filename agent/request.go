@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"strings"
 
 	"github.com/troupe-go/troupe/event"
@@ -28,6 +30,9 @@ func (a *Agent) ask(ctx context.Context, step int, t *turnState) (event.ModelRep
 		return none, err
 	}
 	if err := a.dropCalls(&got, t); err != nil {
+		return none, err
+	}
+	if err := a.tellCut(got); err != nil {
 		return none, err
 	}
 	rec, err := a.cfg.Log.Append(a.cfg.ID, a.turn, got)
@@ -71,12 +76,14 @@ func (a *Agent) exchange(ctx context.Context, q query) (event.ModelReplied, erro
 	}
 	began := a.cfg.Now()
 	got, err := a.stream(ctx, req, q)
-	a.estimate(&got, q.need)
+	if !refused(err) {
+		a.estimate(&got, q.need)
+	}
 	got.Cost = a.price(got.Usage)
 	got.DurationMS = a.cfg.Now().Sub(began).Milliseconds()
 	a.cfg.Budget.Settle(q.need, got.Usage, got.Cost)
 	if err != nil {
-		return event.ModelReplied{}, a.failed(got, err)
+		return event.ModelReplied{}, a.failed(ctx, got, err)
 	}
 	return got, nil
 }
@@ -96,6 +103,27 @@ func (a *Agent) dropCalls(got *event.ModelReplied, t *turnState) error {
 	return a.append(event.Warning{
 		Code: "calls_dropped", Text: "tool calls that must not run were left out: " + strings.Join(names, ", "),
 	})
+}
+
+// tellCut warns of a reply that the model did not finish: what is taken for its
+// output ends in mid-sentence. Calls that were cut get a result that says so.
+func (a *Agent) tellCut(got event.ModelReplied) error {
+	if got.Finish != event.FinishLength || len(got.Calls) > 0 || got.Text == "" {
+		return nil
+	}
+	return a.append(event.Warning{
+		Code: "reply_cut", Text: "the reply ended at the model's output limit and is not complete; max_output_tokens may be too small",
+	})
+}
+
+// refused reports whether nobody took the request: the server turned it away
+// or was not there. That costs no tokens.
+func refused(err error) bool {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return true
+	}
+	e, ok := errors.AsType[*model.Error](err)
+	return ok && e.Status >= http.StatusBadRequest && e.Partial == ""
 }
 
 // estimate counts the tokens of a call whose client told none. A script has
@@ -136,6 +164,7 @@ func (a *Agent) stream(ctx context.Context, req model.Request, q query) (got eve
 				text.Reset()
 				reasoning.Reset()
 				got.Calls, got.Extra = nil, ""
+				a.stopBetweenAttempts()
 			}
 		}
 		if chunk.Text != "" {
@@ -177,10 +206,10 @@ func (a *Agent) nameCalls(calls []event.Call) []event.Call {
 }
 
 // failed logs a call that brought no reply and returns why the turn ends.
-func (a *Agent) failed(got event.ModelReplied, err error) error {
+func (a *Agent) failed(ctx context.Context, got event.ModelReplied, err error) error {
 	failure := model.AsFailure(err)
-	if _, stopped := errors.AsType[stopError](err); stopped || errors.Is(err, context.Canceled) {
-		failure = event.Failure{Code: "cancelled", Who: "client", Retryable: true, Message: err.Error()}
+	if cause := context.Cause(ctx); cause != nil {
+		failure = event.Failure{Code: "cancelled", Who: "client", Retryable: true, Message: cause.Error()}
 	}
 	err = a.append(event.ModelFailed{
 		Step: got.Step, Failure: failure, Partial: got.Text, Usage: got.Usage, Cost: got.Cost, Purpose: got.Purpose,

@@ -122,6 +122,17 @@ func (a *Agent) stopAsked() (s Stop, ok bool) {
 	return *a.stop, true
 }
 
+// stopBetweenAttempts ends the step of an agent that is to stop when its model
+// call has failed and would be tried again: nothing is under way that a gentle
+// stop should let finish.
+func (a *Agent) stopBetweenAttempts() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stop != nil && a.cancel != nil {
+		a.cancel(stopError{*a.stop})
+	}
+}
+
 // takeStop takes the pending wish, nil if there is none, and tells whether the
 // agent is to pause after it.
 func (a *Agent) takeStop() (s *Stop, pausing bool) {

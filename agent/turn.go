@@ -82,6 +82,7 @@ func (a *Agent) wake(cancel context.CancelCauseFunc) error {
 	if err := a.move(moveWake, "message"); err != nil {
 		return err
 	}
+	a.history.wake(a.cfg.Prompt.String())
 	a.cancel = cancel
 	if a.stop != nil && a.stop.Mode > Soft { // came between rest and here
 		cancel(stopError{*a.stop})
@@ -265,7 +266,7 @@ func (a *Agent) endOfStop(s Stop, t turnState) (ending, error) {
 	if s.Limit != nil {
 		a.dropLimit()
 		end := ending{reason: event.EndLimit, limit: s.Limit.Limit, text: t.text, stop: s, step: t.step + 1}
-		return end, a.append(*s.Limit)
+		return end, a.reached(*s.Limit, &t)
 	}
 	switch s.Mode {
 	case Pause:

@@ -16,6 +16,12 @@ const (
 	limitDeadline = "deadline"
 )
 
+// The limits of a turn that agents watch themselves.
+const (
+	limitMaxSteps = "max_steps"
+	limitRepeated = "repeated_call"
+)
+
 // account is one thing that is spent: tokens or money.
 type account struct {
 	max      float64 // 0: no limit

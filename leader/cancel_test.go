@@ -83,7 +83,7 @@ func cutShort(t *testing.T, dir string, rng *rand.Rand, n int, c *cast, e ending
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
-		run := start(t, ctx, dir, actors(c.client(), rough), leader.WithTools(nap(), boom()))
+		run := start(ctx, t, dir, actors(c.client(), rough), leader.WithTools(nap(), boom()))
 		after := time.Duration(rng.Int64N(int64(3 * slowest)))
 		var others sync.WaitGroup
 		others.Go(func() { meddle(rng, n, 3)(run) })
@@ -130,7 +130,7 @@ func TestACancelledCallHasAResult(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(t.Context())
 					defer cancel(nil)
-					run := start(t, ctx, t.TempDir(), actors(newCast(1, time.Millisecond, tt.cast).client(), rough, func(l *leader.Team) { l.Limits.ToolTimeout = leader.Unlimited }), leader.WithTools(nap(), boom()))
+					run := start(ctx, t, t.TempDir(), actors(newCast(1, time.Millisecond, tt.cast).client(), rough, func(l *leader.Team) { l.Limits.ToolTimeout = leader.Unlimited }), leader.WithTools(nap(), boom()))
 					time.Sleep(time.Second)
 					began = time.Now()
 					e.end(run, cancel)
@@ -162,7 +162,7 @@ func TestNoChildIsLate(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			c := newCast(1, time.Millisecond, map[string]actor{event.Leader: {plan: []move{hire(3), hire(3)}}})
-			run := start(t, ctx, dir, actors(c.client()))
+			run := start(ctx, t, dir, actors(c.client()))
 			time.Sleep(time.Millisecond) // the creations begin now
 			began := time.Now()
 			e.end(run, cancel)
@@ -252,7 +252,7 @@ func TestCancelReachesTheServer(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 50 {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		run := start(t, ctx, dir, actors(server.Client()))
+		run := start(ctx, t, dir, actors(server.Client()))
 		for range i%4 + 1 { // one to four requests stream
 			<-streaming
 		}

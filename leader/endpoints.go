@@ -9,6 +9,42 @@ import (
 	"github.com/troupe-go/troupe/model"
 )
 
+// ModelSpec says how a team of the file asks the model of a reference: as the
+// file says where it defines the model, else as usual. The reference is a name
+// under models, an alias, or provider/model.
+func ModelSpec(file *config.Team, ref string) (model.Spec, error) {
+	if alias, ok := file.ModelAliases[ref]; ok {
+		ref = alias
+	}
+	entry, err := entryOf(file, ref)
+	if err != nil {
+		return model.Spec{}, err
+	}
+	return specOf(file, entry), nil
+}
+
+// entryOf is what the file says of a model.
+func entryOf(file *config.Team, ref string) (config.Model, error) {
+	if entry, ok := file.Models[ref]; ok {
+		return entry, nil
+	}
+	provider, name, err := model.ParseRef(ref)
+	return config.Model{Provider: provider, Model: name}, err
+}
+
+func specOf(file *config.Team, entry config.Model) model.Spec {
+	return model.Spec{
+		Provider: entry.Provider, Model: entry.Model, BaseURL: entry.BaseURL, KeyEnv: entry.APIKeyEnv,
+		Temperature: entry.Temperature, MaxOutputTokens: entry.MaxOutputTokens, Extra: entry.Extra,
+		Stall:   cmp.Or(entry.Timeout, file.Limits.Stall.Or(0, -1)),
+		Profile: profileOf(entry.Provider, entry.Profile), MaxConns: file.Limits.Parallel.Or(0, manyConns),
+	}
+}
+
+// manyConns is how many idle connections to an endpoint are kept when the
+// number of calls at once is not limited.
+const manyConns = 1024
+
 // place is an endpoint and the key that it is asked with.
 type place struct{ address, key string }
 

@@ -50,6 +50,7 @@ func benchmarkChannels(b *testing.B) {
 }
 
 func benchmarkQuestion(b *testing.B, log *transcript.Log) {
+	b.Helper()
 	defer func() {
 		if err := log.Close(); err != nil {
 			b.Error(err)
@@ -93,6 +94,7 @@ func benchmarkQuestion(b *testing.B, log *transcript.Log) {
 
 // addressee takes each question out of its box, reads it and answers it.
 func addressee(ctx context.Context, b *testing.B, log *transcript.Log, desk *mailbox.Desk, box *mailbox.Box) {
+	b.Helper()
 	for {
 		select {
 		case <-ctx.Done():

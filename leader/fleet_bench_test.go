@@ -30,6 +30,7 @@ func BenchmarkFleet(b *testing.B) {
 }
 
 func benchmarkGoroutines(b *testing.B, n int) {
+	b.Helper()
 	for b.Loop() {
 		before, began := resident(b), time.Now()
 		end := make(chan struct{})
@@ -43,6 +44,7 @@ func benchmarkGoroutines(b *testing.B, n int) {
 }
 
 func benchmarkFleet(b *testing.B, n int) {
+	b.Helper()
 	for b.Loop() {
 		f := &foreman{workers: n, atRest: make(chan struct{})}
 		l, err := leader.New(leader.Team{
@@ -81,6 +83,7 @@ func benchmarkFleet(b *testing.B, n int) {
 
 // report reads the memory after a collection, while the fleet is alive.
 func report(b *testing.B, before int64, n int, took time.Duration) {
+	b.Helper()
 	b.ReportMetric(float64(resident(b)-before)/float64(n), "B/worker")
 	b.ReportMetric(took.Seconds(), "s/fleet")
 }

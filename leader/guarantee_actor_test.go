@@ -221,7 +221,7 @@ func perform(t *testing.T, dir string, team leader.Team, person func(*leader.Run
 	t.Helper()
 	var p played
 	synctest.Test(t, func(t *testing.T) {
-		run := start(t, t.Context(), dir, team, opts...)
+		run := start(t.Context(), t, dir, team, opts...)
 		var others sync.WaitGroup
 		if person != nil {
 			others.Go(func() { person(run) })
@@ -234,7 +234,7 @@ func perform(t *testing.T, dir string, team leader.Team, person func(*leader.Run
 }
 
 // start begins a run.
-func start(t *testing.T, ctx context.Context, dir string, team leader.Team, opts ...leader.Option) *leader.Run {
+func start(ctx context.Context, t *testing.T, dir string, team leader.Team, opts ...leader.Option) *leader.Run {
 	t.Helper()
 	l, err := leader.New(team, append([]leader.Option{leader.WithWorkDir(dir)}, opts...)...)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 )
 
 // nap is a tool that takes its time and can be cut short; boom panics.
-func nap() tools.Tool {
+var nap = sync.OnceValue(func() tools.Tool {
 	return tools.FuncCall("nap", "Sleeps", func(ctx context.Context, _ tools.Call, in struct {
 		MS int `json:"ms"`
 	},
@@ -30,11 +31,11 @@ func nap() tools.Tool {
 			return "", context.Cause(ctx)
 		}
 	})
-}
+})
 
-func boom() tools.Tool {
+var boom = sync.OnceValue(func() tools.Tool {
 	return tools.Func("boom", "Panics", func(context.Context, struct{}) (string, error) { panic("boom") })
-}
+})
 
 func sleep(ms int) event.Call { return modeltest.Call("nap", map[string]any{"ms": ms}) }
 

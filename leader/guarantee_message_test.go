@@ -99,6 +99,7 @@ func lastingTeam() model.Client {
 
 // nudge tells who something in the instants in which its turns end.
 func nudge(t *testing.T, seed uint64, who string, times int) func(*leader.Run) {
+	t.Helper()
 	return func(run *leader.Run) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		pass(time.Second)

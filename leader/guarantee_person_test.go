@@ -26,7 +26,7 @@ func TestWhatThePersonCannotDo(t *testing.T) {
 	})
 	var unknown *mailbox.UnknownError
 	synctest.Test(t, func(t *testing.T) {
-		run := start(t, t.Context(), t.TempDir(), actors(c.client(), unlimited), leader.WithTools(nap(), boom()))
+		run := start(t.Context(), t, t.TempDir(), actors(c.client(), unlimited), leader.WithTools(nap(), boom()))
 		time.Sleep(time.Second)
 		if err := run.Stop("a_2", leader.Terminate); err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func TestReadersOfARun(t *testing.T) {
 		"a_2":        {plan: []move{does(sleep(2000))}},
 	})
 	synctest.Test(t, func(t *testing.T) {
-		run := start(t, t.Context(), t.TempDir(), actors(c.client(), rough), leader.WithTools(nap(), boom()))
+		run := start(t.Context(), t, t.TempDir(), actors(c.client(), rough), leader.WithTools(nap(), boom()))
 		var readers sync.WaitGroup
 		seen := make([][]int64, 20)
 		for i := range seen {
@@ -154,7 +154,7 @@ func TestAgentsTellsWhoDoesWhat(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		run := start(t, t.Context(), t.TempDir(), actors(c.client(), rough), leader.WithTools(nap(), boom()))
+		run := start(t.Context(), t, t.TempDir(), actors(c.client(), rough), leader.WithTools(nap(), boom()))
 		look := func(at time.Duration) []string {
 			time.Sleep(time.Until(began.Add(at)))
 			synctest.Wait()

@@ -1,6 +1,8 @@
 package leader
 
 import (
+	"strings"
+
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/prompts"
@@ -12,9 +14,14 @@ import (
 type kit struct {
 	set    tools.Set
 	offer  *agent.Offer
-	prompt []prompts.Tool
+	prompt []string // what stands between the places of a worker's name
 	client model.Client
 }
+
+// anyName stands for the name of a worker in the prompt that all of its role
+// share. A display name has no control characters, and neither has a prompt
+// that a person wrote.
+const anyName = "\x00"
 
 // kit returns the kit of a role, made with its first worker. Only the loop
 // calls it.
@@ -38,7 +45,14 @@ func (r *Run) kit(role Role) (*kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kit{set: set, offer: agent.NewOffer(set), prompt: promptTools(set), client: r.gated(role.Model.Client)}
+	prompt, err := prompts.Worker(r.leader.opts.lang, prompts.WorkerData{
+		Name: anyName, RoleName: role.Name, Does: role.Does, Prompt: role.Prompt, Tools: promptTools(set),
+		CanAsk: role.MayAsk, Context: r.leader.team.Context, WorkDir: r.leader.opts.workDir,
+	})
+	if err != nil {
+		return nil, err
+	}
+	k := &kit{set: set, offer: agent.NewOffer(set), prompt: strings.Split(prompt, anyName), client: r.gated(role.Model.Client)}
 	r.kits[role.ID] = k
 	return k, nil
 }

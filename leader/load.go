@@ -161,21 +161,13 @@ func (f *modelFinder) open(ref string) (Model, error) {
 	if m, ok := f.options.models[ref]; ok {
 		return m, nil
 	}
-	entry, named := f.file.Models[ref]
-	if !named {
-		provider, name, err := model.ParseRef(ref)
-		if err != nil {
-			return Model{}, err
-		}
-		entry = config.Model{Provider: provider, Model: name}
+	entry, err := entryOf(f.file, ref)
+	if err != nil {
+		return Model{}, err
 	}
-	client, info, err := model.Open(model.Spec{
-		Provider: entry.Provider, Model: entry.Model, BaseURL: entry.BaseURL, KeyEnv: entry.APIKeyEnv,
-		Temperature: entry.Temperature, MaxOutputTokens: entry.MaxOutputTokens, Extra: entry.Extra,
-		Stall:   cmp.Or(entry.Timeout, f.file.Limits.Stall.Or(0, -1)),
-		Profile: profileOf(entry.Provider, entry.Profile), MaxConns: f.file.Limits.Parallel.Or(0, manyConns),
-		ReadFile: f.readScript,
-	}, f.options.env)
+	spec := specOf(f.file, entry)
+	spec.ReadFile = f.readScript
+	client, info, err := model.Open(spec, f.options.env)
 	if err != nil {
 		return Model{}, err
 	}
@@ -207,10 +199,6 @@ func (f *modelFinder) readScript(name string) ([]byte, error) {
 	}
 	return os.ReadFile(name)
 }
-
-// manyConns is how many idle connections to an endpoint are kept when the
-// number of calls at once is not limited.
-const manyConns = 1024
 
 // err joins what went wrong, each mistake once.
 func (f *modelFinder) err() error {

@@ -34,7 +34,9 @@ type options struct {
 func newOptions(opts []Option) options {
 	o := options{env: os.LookupEnv, workDir: ".", lang: "en", now: time.Now, program: "troupe (library)"}
 	for _, opt := range opts {
-		opt(&o)
+		if opt != nil { // as one that a condition left out
+			opt(&o)
+		}
 	}
 	return o
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/rs/zerolog"
+
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
@@ -31,6 +33,7 @@ type Run struct {
 	gate     *model.Gate // nil: no limit
 	space    *tools.Workspace
 	started  time.Time
+	logger   zerolog.Logger
 
 	spawns chan spawnRequest // to the loop, which alone starts workers
 	kits   map[string]*kit   // by role id; the loop's own
@@ -124,8 +127,7 @@ func (r *Run) begin(header event.RunStarted) error {
 func (r *Run) loop(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	logger := r.leader.opts.logger.With().Str("session", r.id).Logger()
-	logger.Info().Msg("run started")
+	r.logger.Info().Msg("run started")
 	var team sync.WaitGroup
 	failed := make(chan error, 1)
 	start := func(a *agent.Agent) {
@@ -146,7 +148,7 @@ func (r *Run) loop(ctx context.Context) {
 	}
 	team.Wait()
 	r.finish(end)
-	logger.Info().AnErr("err", r.err).Msg("run ended")
+	r.logger.Info().AnErr("err", r.err).Msg("run ended")
 	close(r.done)
 }
 
@@ -156,6 +158,7 @@ var errRunEnded = errors.New("leader: the run ended")
 type runEnd struct {
 	err         error  // the log failed
 	interrupted string // by whom
+	cause       error  // of the end of ctx, if that interrupted the run
 	gentle      bool   // the agents finish the step they are in
 }
 
@@ -187,7 +190,8 @@ func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan
 			}
 			return runEnd{interrupted: by, gentle: true}
 		case <-ctx.Done():
-			return runEnd{interrupted: context.Cause(ctx).Error()}
+			cause := context.Cause(ctx)
+			return runEnd{interrupted: cause.Error(), cause: errors.Join(ctx.Err(), cause)}
 		}
 	}
 }
@@ -291,14 +295,14 @@ func (r *Run) conclude(end runEnd, last lastTurn) event.Data {
 		res.Status = StatusSuspended
 		r.err = &Error{Failure: event.Failure{
 			Code: "interrupted", Who: "client", Retryable: true, Message: "the run was interrupted: " + end.interrupted,
-		}, Seq: r.log.Len()}
+		}, Seq: r.log.Len(), Err: end.cause}
 		return event.RunSuspended{Cause: "interrupt"}
 	case last.end.Reason == event.EndLimit:
 		res.Status, res.Limit = StatusPartial, last.end.Limit
 		r.err = &Error{Failure: event.Failure{
 			Code: "limit", Who: "limit", Retryable: true,
 			Message: "the limit " + last.end.Limit + " ended the run; the answer is partial",
-			Hint:    "raise limits." + last.end.Limit,
+			Hint:    limitHint(last.end.Limit),
 		}, Agent: event.Leader, Seq: r.log.Len()}
 		return event.RunFinished{Answer: last.answer, Partial: true, Limit: last.end.Limit, Usage: res.Usage, Cost: res.Cost, DurationMS: ms}
 	case last.end.Failure != nil:
@@ -307,6 +311,17 @@ func (r *Run) conclude(end runEnd, last lastTurn) event.Data {
 		return event.RunFailed{Failure: *last.end.Failure, Answer: last.answer, Usage: res.Usage, Cost: res.Cost, DurationMS: ms}
 	}
 	return event.RunFinished{Answer: last.answer, Usage: res.Usage, Cost: res.Cost, DurationMS: ms}
+}
+
+// limitHint is what a person can do about a limit that ended the run.
+func limitHint(limit string) string {
+	switch limit {
+	case limitMaxSteps: // the run ends by the leader's own
+		return "raise leader." + limit
+	case limitRepeated: // no setting
+		return "the leader made the same call again and again and learned nothing new; say more exactly what you want, or name another model"
+	}
+	return "raise limits." + limit
 }
 
 // logError words an error of the log, after which nothing more is written.

@@ -37,7 +37,7 @@ func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{
-		id: id, space: space, leader: l, log: log, roster: newRoster(), words: prompts.In(l.opts.lang),
+		id: id, space: space, logger: l.opts.logger.With().Str("session", id).Logger(), leader: l, log: log, roster: newRoster(), words: prompts.In(l.opts.lang),
 		budget: newBudget(l.team.Limits, l.opts.now),
 		spawns: make(chan spawnRequest), pauses: make(chan string, 1), ending: make(chan struct{}), done: make(chan struct{}),
 		kits: map[string]*kit{}, agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
@@ -110,7 +110,7 @@ func (r *Run) addLeader() error {
 	}
 	wakes := func(m event.MessageSent) bool { return t.Leader.WakeOnProgress || m.Kind != event.Progress }
 	cfg := r.config(mailbox.Address{ID: event.Leader, Name: event.LeaderName, Code: event.Leader}, t.Leader.Model, set, wakes)
-	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, prompt, bound(t.Leader.MaxSteps)
+	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, agent.NewPrompt(prompt), bound(t.Leader.MaxSteps)
 	cfg.Last = func(r event.Reason) bool { return r != event.EndNatural } // a bad end is the end of the run
 	cfg.Report = func(agent.Output) error { return nil }                  // the person reads the log
 	a, err := agent.New(cfg)
@@ -193,16 +193,9 @@ func (r *Run) workerConfig(role Role, address mailbox.Address) (agent.Config, er
 	if err != nil {
 		return agent.Config{}, err
 	}
-	prompt, err := prompts.Worker(r.leader.opts.lang, prompts.WorkerData{
-		Name: address.Name, RoleName: role.Name, Does: role.Does, Prompt: role.Prompt, Tools: k.prompt,
-		CanAsk: role.MayAsk, Context: r.leader.team.Context, WorkDir: r.leader.opts.workDir,
-	})
-	if err != nil {
-		return agent.Config{}, err
-	}
 	cfg := r.config(address, role.Model, k.set, nil)
 	cfg.Offer, cfg.Model = k.offer, k.client
-	cfg.Role, cfg.Prompt, cfg.MaxSteps = role.ID, prompt, bound(role.MaxSteps)
+	cfg.Role, cfg.Prompt, cfg.MaxSteps = role.ID, agent.PromptFor(k.prompt, address.Name), bound(role.MaxSteps)
 	return cfg, nil
 }
 
@@ -230,7 +223,7 @@ func (r *Run) config(a mailbox.Address, m Model, set tools.Set, wakes func(event
 		Log:   r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,
 		Box:    mailbox.NewBox(mailbox.BoxOptions{Limit: bound(r.leader.team.Limits.Inbox), Wakes: wakes}),
 		Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),
-		Logger: r.leader.opts.logger.With().Str("session", r.id).Str("agent", a.ID).Logger(), Now: r.leader.opts.now,
+		Logger: r.logger, Now: r.leader.opts.now,
 	}
 }
 
@@ -246,7 +239,7 @@ func (r *Run) gated(c model.Client) model.Client {
 // enter makes an agent known: to the log, the post and the run.
 func (r *Run) enter(a *agent.Agent, cfg agent.Config, created event.AgentCreated) error {
 	created.Name, created.Role, created.Code = cfg.Name, cfg.Role, cfg.Code
-	created.Prompt, created.Tools, created.Model, created.Scripted = cfg.Prompt, cfg.Tools.Names(), cfg.ModelName, cfg.Scripted
+	created.Prompt, created.Tools, created.Model, created.Scripted = cfg.Prompt.String(), cfg.Tools.Names(), cfg.ModelName, cfg.Scripted
 	if _, err := r.journal.Append(cfg.ID, 0, created); err != nil {
 		return err
 	}

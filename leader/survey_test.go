@@ -44,7 +44,7 @@ type counter struct {
 	files, bytes map[string]int64 // by ending
 	readmes      []string
 	sizes        []int64
-	lines, in    map[string]int // by TODO and FIXME: lines, and files that have them
+	lines, in    map[string]int // lines and files that have them, by TODO and FIXME
 	places       map[string][]string
 }
 

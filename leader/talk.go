@@ -57,7 +57,7 @@ func (t teamTools) SendMessage(_ context.Context, call tools.Call, in tools.Send
 		Kind: kind, From: event.Leader, To: to.ID, Content: in.Message, CallID: call.ID, Turn: call.Turn,
 	})
 	if err != nil {
-		return "", t.refusal("", err)
+		return "", t.refusal("", subagent.Unsent(t.run.words, to.Name, err))
 	}
 	return t.run.words.Sent(m.ID, to.Name), nil
 }

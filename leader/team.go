@@ -186,7 +186,7 @@ func (t Team) resolved(lang string, known tools.Set) (Team, error) {
 				mistake("role %s may ask %q, which is no role; roles are %s", r.ID, id, strings.Join(roleIDs(t.Roles), ", "))
 			}
 		}
-		if t.Roles[i].Model.Client == nil {
+		if t.Roles[i].Model.Client == nil && t.Leader.Model.Client != nil { // else it has been said
 			mistake("role %s has no model; set its Model or Team.Model", r.ID)
 		}
 	}
@@ -283,7 +283,9 @@ var codeForm = regexp.MustCompile(`^[a-z0-9]{1,16}$`)
 // another role either: instances are addressed by both.
 func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
 	var list []string
-	if err := mailbox.ValidName(r.Name + "_1"); err != nil || mailbox.Fold(r.Name) == "" {
+	if mailbox.Fold(r.Name) == "" {
+		list = append(list, fmt.Sprintf("role %q has no name; set its Name", r.ID))
+	} else if err := mailbox.ValidName(r.Name + "_1"); err != nil {
 		list = append(list, fmt.Sprintf("role %q: the name is no display name: %v", r.Name, err))
 	}
 	if mailbox.ReservedName(r.Name) {
@@ -294,6 +296,9 @@ func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
 	}
 	if !codeForm.MatchString(r.Code) {
 		list = append(list, fmt.Sprintf("role %q: the code %q is not 1 to 16 letters a-z or digits", r.Name, r.Code))
+	}
+	if strings.ContainsRune(r.Does+r.Prompt, 0) {
+		list = append(list, fmt.Sprintf("role %q: its texts have a NUL character", r.Name))
 	}
 	labels := []string{mailbox.Fold(r.Name), mailbox.Fold(r.ID), r.Code}
 	for _, label := range labels {

@@ -46,16 +46,16 @@ func (x Exchange) Ask(ctx context.Context, q Inquiry, sent func(), blocked func(
 		ID: id, Kind: q.Kind, From: q.From.ID, To: q.To.ID, Content: q.Text, CallID: q.CallID, Turn: q.Turn,
 	})
 	if err != nil {
-		outcome := event.Failed
+		outcome, detail := event.Failed, err.Error()
 		if errors.Is(err, ErrTerminated) {
-			outcome = event.Terminated
+			outcome, detail = event.Terminated, "" // the outcome says it all
 		}
-		closed, closeErr := x.Desk.Close(id, outcome, "", err.Error(), 0)
+		closed, closeErr := x.Desk.Close(id, outcome, "", detail, 0)
 		if closeErr != nil && !errors.Is(closeErr, ErrClosedQuestion) {
 			return Ending{}, closeErr
 		}
 		if closed.Outcome == event.Terminated {
-			err = nil // the outcome says it all
+			err = nil
 		}
 		return Ending{QuestionClosed: closed}, err
 	}

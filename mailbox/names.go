@@ -61,6 +61,9 @@ func nameFault(name string) string {
 // no difference. Two names are the same if and only if their folds are equal.
 // Any string may be folded; folding twice changes nothing more.
 func Fold(name string) string {
+	if isASCII(name) { // the same, without the tables
+		return strings.Join(strings.Fields(strings.ToLower(name)), " ")
+	}
 	seen := strings.Map(func(r rune) rune {
 		if isIgnorable(r) {
 			return -1
@@ -70,6 +73,17 @@ func Fold(name string) string {
 	folded := cases.Fold().String(norm.NFD.String(seen))
 	folded = cases.Fold().String(norm.NFKC.String(folded))
 	return strings.Join(strings.Fields(norm.NFKC.String(folded)), " ")
+}
+
+// isASCII reports whether s holds only ASCII characters that can be seen, and
+// white space.
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f || c < ' ' && !strings.ContainsRune("\t\n\v\f\r", rune(c)) {
+			return false
+		}
+	}
+	return true
 }
 
 // ReservedName reports whether a role of this name could be taken for the

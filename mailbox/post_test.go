@@ -214,8 +214,11 @@ func TestRegisterRefusesWhatCannotBeFramed(t *testing.T) {
 	for field, addresses := range map[string][]mailbox.Address{
 		"name": {{ID: "x_1"}, {ID: "x_1", Name: "X\n_1"}, {ID: "x_1", Name: "<X_1"}, {ID: "x_1", Name: "A 向 X_1"}},
 		"code": {
-			{ID: "x_1", Name: "X_1", Code: "u i"}, {ID: "x_1", Name: "X_1", Code: "x\n"}, {ID: "x_1", Name: "X_1", Code: "x\u200b"},
-			{ID: "x_1", Name: "X_1", Code: "<x"}, {ID: "x_1", Name: "X_1", Code: strings.Repeat("x", 110)},
+			{ID: "x_1", Name: "X_1", Code: "u i"},
+			{ID: "x_1", Name: "X_1", Code: "x\n"},
+			{ID: "x_1", Name: "X_1", Code: "x\u200b"},
+			{ID: "x_1", Name: "X_1", Code: "<x"},
+			{ID: "x_1", Name: "X_1", Code: strings.Repeat("x", 110)},
 		},
 	} {
 		for _, a := range addresses {

@@ -93,7 +93,7 @@ func (s *shape) run(ctx context.Context, req Request, yield func(Chunk, error) b
 // nothing to change. The notice is nil if another call learned it first.
 func (a *Adaptive) learn(asked *shape, req Request, err error) (notice *event.ModelProfile, learned bool) {
 	e, ok := errors.AsType[*Error](err)
-	if !ok || e.Class != ClassBadRequest || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
+	if !ok || e.like() != ClassBadRequest || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
 		return nil, false
 	}
 	a.mu.Lock()

@@ -14,10 +14,10 @@ import (
 
 // assembly puts the pieces of one streamed reply together.
 type assembly struct {
+	profile         Profile
 	text, reasoning strings.Builder
 	tags            *repair.Splitter // parts reasoning from text; nil if it is not in tags
 	holder          *repair.Holder   // holds calls in the text back; nil if text has none
-	dialect         Dialect          // in which tools were offered
 	calls           []*openCall
 	extra           replyExtra
 	rawFinish       string
@@ -27,7 +27,7 @@ type assembly struct {
 // newAssembly returns an assembly for a reply of an endpoint with the profile;
 // from is the endpoint's model.
 func newAssembly(p Profile, from string) *assembly {
-	a := &assembly{extra: replyExtra{From: from}, dialect: p.SchemaDialect}
+	a := &assembly{profile: p, extra: replyExtra{From: from}}
 	if p.ReasoningTags != TagsOff {
 		a.tags = repair.NewSplitter(p.ReasoningTags == TagsOpen)
 	}
@@ -249,13 +249,16 @@ func (e *replyExtra) text(calls []event.Call) string {
 	return jsonText(e)
 }
 
-// jsonText is a value as JSON; empty if it has no form in it.
+// jsonText is a value as JSON, texts in it as they are; empty if it has no
+// form in it.
 func jsonText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
 		return ""
 	}
-	return string(text)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // extraText is the extra of a call as JSON.

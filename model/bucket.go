@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -45,8 +46,8 @@ func (b *bucket) take(n int) (wait time.Duration, undo func()) {
 		rest -= part
 	}
 	return wait, func() {
-		for i := len(taken) - 1; i >= 0; i-- {
-			taken[i].Cancel()
+		for _, r := range slices.Backward(taken) {
+			r.Cancel()
 		}
 	}
 }

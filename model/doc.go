@@ -2,24 +2,33 @@
 // stands between a team and an endpoint.
 //
 // What it is for: one method, [Client.Stream]; the adapter to endpoints that
-// speak the OpenAI chat protocol ([NewOpenAI]); models that play a script
-// ([NewScripted], for tests and demonstrations, format below); retries
-// ([WithRetry]) and a bound on calls at once ([Gate]); and finding the endpoint
-// that a name such as "deepseek/deepseek-chat" means ([Open], [Local]).
+// speak the OpenAI chat protocol ([NewOpenAI]), and one that learns what its
+// endpoint refuses ([NewAdaptive]); models that play a script ([NewScripted],
+// for tests and demonstrations, format below); what stands above an adapter:
+// other models for when one fails ([WithFallback]), retries ([WithRetry]), what
+// an endpoint allows ([Limiter]) and a bound on calls at once ([Gate]); and
+// finding the endpoint that a name such as "deepseek/deepseek-chat" means
+// ([Open], [Local]) and what it can do ([Probe]).
 //
 // What it is not for: keeping a conversation (package agent), choosing which
 // tools are on offer (package tools), or counting money (package leader).
 // Package modeltest has helpers for tests of programs that embed a team.
 //
-// Where to start reading: [Client] and [Request] in model.go, then openai.go.
-// The usual chain is retry, then gate, then adapter:
+// Where to start reading: [Client] and [Request] in model.go, then openai.go;
+// for what endpoints do otherwise than the protocol says, [Profile] for the
+// requests and package internal/repair for the replies.
+// The usual chain is fallback, then retry, then limiter, then adapter:
 //
-//	client := model.WithRetry(gate.Client(adapter), model.RetryPolicy{})
+//	client := model.WithRetry(limiter.Client(adapter), model.RetryPolicy{})
+//	client = model.WithFallback(model.Named{Name: "a/m", Client: client}, other)
 //
 // Invariants: a failed call yields one error, last, an [*Error] unless the
 // context ended it; a broken stream is never called a success; tool calls come
 // complete, once, and only from a stream that ended well; no message holds the
-// key; nothing here starts a goroutine but [Local], which waits for them.
+// key; the attempts and the waits of a call are bounded, a long wait is told
+// before it begins, and the end of the context ends it at once; nothing here
+// starts a goroutine but [Local], which waits for them, and the timer of a
+// reply that may stall, which ends with the reply.
 //
 // # Scripts
 //

@@ -36,6 +36,9 @@ var rules = []rule{
 	{"schema_dialect", otherDialect},
 }
 
+// switched are body fields that have a switch of their own.
+var switched = []string{"tool_choice", "parallel_tool_calls", "stream_options"}
+
 // findDowngrade changes e by the first rule that fits the refusal and whose
 // switch has not been changed before. If none fits, a field of e.Extra that is
 // named goes.
@@ -50,7 +53,7 @@ func findDowngrade(e *Endpoint, req Request, message string, changed map[string]
 		}
 	}
 	for _, field := range slices.Sorted(maps.Keys(e.Extra)) {
-		if field != "tool_choice" && w.names(field) && w.has(refusing) {
+		if !slices.Contains(switched, field) && w.names(field) && w.has(refusing) {
 			delete(e.Extra, field)
 			return downgrade{"extra." + field, "left out"}, true
 		}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -23,7 +24,7 @@ func (a *assembly) end(req Request, cause error, done bool) ending {
 	e := ending{last: rest}
 	well := isCut(cause) && (a.rawFinish != "" || done)
 	if well {
-		a.finish(&e, held, req.Tools)
+		a.finish(&e, held, req)
 	} else {
 		a.release(&e, held)
 		e.err = a.cut(cause)
@@ -40,44 +41,50 @@ func (a *assembly) release(e *ending, text string) {
 }
 
 // finish completes a reply that ended well.
-func (a *assembly) finish(e *ending, held string, tools []Tool) {
+func (a *assembly) finish(e *ending, held string, req Request) {
 	finish, raw := finishOf(a.rawFinish)
-	if a.rawFinish == "" {
-		finish, raw = event.FinishUnknown, ""
-	}
+	whole := finish != event.FinishLength && finish != event.FinishContentFilter
 	calls := a.written()
-	if len(calls) == 0 && a.holder != nil && finish != event.FinishLength && finish != event.FinishContentFilter {
-		if calls, held = a.fromText(held, tools); len(calls) > 0 {
+	if len(calls) == 0 && a.holder != nil && whole {
+		if calls, held = a.fromText(held, req.Tools); len(calls) > 0 {
 			e.warn("calls_from_text", "tool calls were read out of the text: "+names(calls))
 		}
 	}
 	a.release(e, held)
-	switch {
-	case finish == event.FinishError:
+	if finish == event.FinishError {
 		e.last.Finish, e.last.RawFinish = finish, raw
 		e.err = streamError(0, "the provider ended the reply: "+a.rawFinish, a.rawFinish)
 		return
-	case a.rawFinish == "":
-		if len(calls) == 0 && a.text.Len() == 0 || !valid(calls) && !valid(first(complete(calls, tools, a.dialect))) {
-			e.err = a.cut(io.EOF)
-			return
-		}
-		e.warn("no_finish_reason", "the reply ended without a finish reason")
 	}
-	if finish != event.FinishLength {
-		var repaired []string
-		if calls, repaired = complete(calls, tools, a.dialect); len(repaired) > 0 {
-			e.warn("arguments_repaired", "the arguments of these calls were repaired: "+strings.Join(repaired, ", "))
-		}
+	var repaired []string
+	if whole {
+		calls, repaired = complete(calls, req.Tools, a.profile.SchemaDialect)
 	}
-	if finish == event.FinishToolCalls && len(calls) == 0 {
-		e.warn("no_calls", "the reply ended for tool calls but has none")
+	if a.rawFinish == "" && (a.text.Len() == 0 && len(calls) == 0 || !valid(calls)) {
+		e.err = a.cut(io.EOF)
+		return
 	}
+	a.judge(e, finish, calls, repaired, req)
 	e.last.Calls, e.last.Finish, e.last.RawFinish = calls, finish, raw
 	e.last.Extra = a.extra.text(calls)
 }
 
-func first(calls []event.Call, _ []string) []event.Call { return calls }
+// judge warns of what is odd in a reply that ended well.
+func (a *assembly) judge(e *ending, finish event.Finish, calls []event.Call, repaired []string, req Request) {
+	if a.rawFinish == "" {
+		e.warn("no_finish_reason", "the reply ended without a finish reason")
+	}
+	if len(repaired) > 0 {
+		e.warn("arguments_repaired", "the arguments of these calls were repaired: "+strings.Join(repaired, ", "))
+	}
+	if finish == event.FinishToolCalls && len(calls) == 0 {
+		e.warn("no_calls", "the reply ended for tool calls but has none")
+	}
+	if a.profile.NumCtx > 0 && a.usage != nil && a.usage.Input < EstimateTokens(req)/2 {
+		e.warn("prompt_cut", fmt.Sprintf(
+			"the endpoint read %d tokens of a prompt of about %d; a larger num_ctx lets it read all", a.usage.Input, EstimateTokens(req)))
+	}
+}
 
 // yield hands on the warnings, the rest of the reply if it says something, and
 // the error if there is one.
@@ -117,7 +124,7 @@ func (a *assembly) cut(cause error) error {
 	if a.empty() {
 		failed = NewError(ClassEmptyResponse, "the reply ended before anything came")
 	}
-	if failed.Err = cause; cause == io.EOF {
+	if failed.Err = cause; errors.Is(cause, io.EOF) {
 		failed.Err = io.ErrUnexpectedEOF
 	}
 	return failed

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -112,6 +113,9 @@ func (e *Error) Error() string {
 	}
 	return b.String()
 }
+
+// like is the class by which the error is treated.
+func (e *Error) like() string { return cmp.Or(e.Like, e.Class) }
 
 // Unwrap returns the cause below, or nil.
 func (e *Error) Unwrap() error { return e.Err }

@@ -68,15 +68,29 @@ func bodyError(e *repair.Error) *Error {
 	words, codes := providerWords(e.Text)
 	switch {
 	case errors.Is(e, repair.ErrProvider):
-		return insideError(words, codes)
+		inside := insideError(words, codes)
+		if inside.mayPass() {
+			inside.RetryAfter = retryAfterBody(e.Text, words)
+		}
+		return inside
 	case errors.Is(e, repair.ErrForeign):
-		return NewError(ClassServerError, words)
+		return foreignError(words, codes)
 	case errors.Is(e, repair.ErrTooLong):
 		long := NewError(ClassProviderError, e.Kind.Error())
 		long.Retryable, long.Err = false, e.Kind
 		return long
 	}
 	return NewError(ClassProviderError, "unreadable piece in the reply: "+words)
+}
+
+// foreignError is the error of a body that is no reply: what its words say, or
+// else a failure of the server or of a gateway before it.
+func foreignError(words, codes string) *Error {
+	class := classOf(statusIn(codes+" "+words), words, codes)
+	if class == ClassProviderError || class == ClassBadRequest {
+		class = ClassServerError
+	}
+	return NewError(class, words)
 }
 
 // isLocal reports whether go-openai refused the request before it was sent.

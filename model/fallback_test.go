@@ -104,9 +104,9 @@ func TestFallbackStops(t *testing.T) {
 		t.Errorf("error %v, want the first model's own", got.Err)
 	}
 	first.Client = modeltest.Sequence(failing(model.ClassOverloaded, 0))
-	for chunk := range model.WithFallback(first, model.Named{Name: "b", Client: second}).Stream(t.Context(), model.Request{}) {
-		if _, ok := chunk.Notice.(event.Warning); !ok {
-			t.Errorf("chunk %+v, want the warning before the other is asked", chunk)
+	for chunk, err := range model.WithFallback(first, model.Named{Name: "b", Client: second}).Stream(t.Context(), model.Request{}) {
+		if _, ok := chunk.Notice.(event.Warning); !ok || err != nil {
+			t.Errorf("chunk %+v, error %v, want the warning before the other is asked", chunk, err)
 		}
 		break
 	}

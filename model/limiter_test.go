@@ -250,9 +250,9 @@ func TestLimiterWaitsEndWithTheContext(t *testing.T) {
 			if !errors.Is(got.Err, context.DeadlineExceeded) || time.Since(began) != 3*time.Second {
 				t.Errorf("%s: error %v after %s, want the context's after 3s", name, got.Err, time.Since(began))
 			}
-			for chunk := range client.Stream(t.Context(), req) {
-				if _, ok := chunk.Notice.(event.Warning); !ok {
-					t.Errorf("%s: chunk %+v, want the warning before the wait", name, chunk)
+			for chunk, err := range client.Stream(t.Context(), req) {
+				if _, ok := chunk.Notice.(event.Warning); !ok || err != nil {
+					t.Errorf("%s: chunk %+v, error %v, want the warning before the wait", name, chunk, err)
 				}
 				break
 			}

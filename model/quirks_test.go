@@ -88,6 +88,7 @@ func framingQuirks() []quirk {
 		{6, "chunks as lines of JSON", plain, says("o") + "\n" + says("k") + "\n" + stopped + "\n", text("ok")},
 		{6, "JSON error with status 200", plain, `{"error":{"message":"model is loading","code":503}}`, failed(model.ClassProviderError, "model is loading", "", true)},
 		{6, "a page of HTML with status 200", plain, "<!doctype html><html><head><title>Welcome to the gateway</title></head></html>", failed(model.ClassServerError, "Welcome to the gateway", "", true)},
+		{6, "JSON that is no reply", plain, `{"message":"maximum context length is 8192 tokens"}`, failed(model.ClassContextOverflow, "8192", "", false)},
 		{6, "words of a proxy with status 200", plain, "upstream connect error or disconnect/reset before headers", failed(model.ClassServerError, "upstream connect error", "", true)},
 		{7, "cut inside a call", plain, sse(says("so"), called(`{"index":0,"id":"c1","function":{"name":"write_file","arguments":"{\"path\":\"a\""}}`)), failed(model.ClassTruncatedStream, "half-way", "so", true)},
 		{8, "end without end mark after a call", plain, sse(withArgs(`"{\"path\":\"a\"}"`), forCall), calls(file("c1", `{"path":"a"}`))},
@@ -133,6 +134,7 @@ func fieldQuirks() []quirk {
 		{34, "an empty turn", plain, sse(stopped, done), text("")},
 		{34, "numbers and nulls where text belongs", plain, sse(`{"id":7,"created":1.5e9,"model":null,"choices":[{"index":0,"delta":{"content":"ok","role":null},"logprobs":{"content":[]},"finish_reason":"stop"}]}`, done), text("ok")},
 		{34, "the whole message once more at the end", plain, sse(says("o"), says("k"), `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`, done), text("ok")},
+		{34, "calls only in the whole message at the end", plain, sse(says("ok"), `{"choices":[{"message":{"content":"ok","tool_calls":[{"id":"c1","function":{"name":"list_agents","arguments":"{}"}}]},"finish_reason":"stop"}]}`, done), want{Text: "ok", Calls: []event.Call{{ID: "c1", Name: "list_agents", Arguments: "{}"}}, Finish: event.FinishStop}},
 		{34, "raw bytes of one character in two chunks", plain, sse(says("\xe6\xb1"), says("\x89"), stopped, done), text("汉")},
 		{34, "half a character at the end", plain, sse(says(`ok\ud83d`), stopped, done), text("ok\uFFFD")},
 	}
@@ -180,6 +182,7 @@ func callQuirks() []quirk {
 		{28, "several calls in one", plain, sse(called(`{"index":0,"id":"c1","function":{"name":"multi_tool_use.parallel","arguments":"{\"tool_uses\":[{\"recipient_name\":\"functions.write_file\",\"parameters\":{\"path\":\"a\"}},{\"recipient_name\":\"functions.list_agents\",\"parameters\":{}}]}"}}`), forCall, done), calls(file("c1", `{"path":"a"}`), event.Call{Name: "list_agents", Arguments: "{}"})},
 		{28, "several calls in one, one of no tool", plain, sse(called(`{"index":0,"id":"c1","function":{"name":"multi_tool_use.parallel","arguments":"{\"tool_uses\":[{\"recipient_name\":\"functions.rm\",\"parameters\":{}}]}"}}`), forCall, done), calls(event.Call{ID: "c1", Name: "multi_tool_use.parallel", Arguments: `{"tool_uses":[{"recipient_name":"functions.rm","parameters":{}}]}`})},
 		{32, "the old form of a call", plain, sse(choice(`"delta":{"function_call":{"name":"write_file","arguments":"{\"path\":"}}`), choice(`"delta":{"function_call":{"arguments":"\"a\"}"}}`), choice(`"delta":{},"finish_reason":"function_call"`), done), calls(file("", `{"path":"a"}`))},
+		{37, "a prompt that was cut", model.Profile{NumCtx: 8}, sse(says("ok"), `{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, done), want{Text: "ok", Finish: event.FinishStop, Usage: []int{1, 1}, Warnings: []string{"prompt_cut"}}},
 		{39, "nulls for optional properties", model.Profile{SchemaDialect: model.DialectStrict}, args(`"{\"path\":\"a\",\"lines\":null}"`), calls(file("c1", `{"path":"a"}`))},
 	}
 }
@@ -189,7 +192,7 @@ func quirkTools() []model.Tool { return []model.Tool{{Name: "list_agents"}, writ
 func TestQuirks(t *testing.T) {
 	for _, q := range quirks() {
 		for how, deliver := range deliveries {
-			if how == "byte" && len(q.body) > 1<<20 || how == "abrupt-close" {
+			if how == "abrupt-close" || len(q.body) > 1<<20 && how != "whole" && how != "split-1021" {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d %s/%s", q.line, q.name, how), func(t *testing.T) {
@@ -200,19 +203,20 @@ func TestQuirks(t *testing.T) {
 	}
 }
 
-// TestQuirksCutAnywhere is TestStreamCutAnywhere for these bodies. Calls and
-// tags in the text are text when they are cut, so their text is another.
+// TestQuirksCutAnywhere is TestStreamCutAnywhere for these bodies, at every
+// third byte. Calls and tags in the text are text when they are cut, so their
+// text is another.
 func TestQuirksCutAnywhere(t *testing.T) {
 	for _, q := range quirks() {
 		if len(q.body) > 1<<20 || q.profile != (model.Profile{}) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%d %s", q.line, q.name), func(t *testing.T) {
-			ask := func(body string, how string) modeltest.Got {
+			ask := func(body, how string) modeltest.Got {
 				return askBody(t, q.profile, quirkTools(), 200, nil, deliveries[how]([]byte(body)))
 			}
 			whole := ask(q.body, "whole")
-			for cut := range len(q.body) {
+			for cut := q.line % 3; cut < len(q.body); cut += 3 {
 				how := []string{"whole", "abrupt-close"}[cut%2]
 				checkCut(t, cut, whole, ask(q.body[:cut], how))
 			}

@@ -31,7 +31,7 @@ func refusal(status int, header http.Header, body []byte) *Error {
 }
 
 // mayPass reports whether the error is of a kind that waiting helps against.
-func (e *Error) mayPass() bool { return e.Class == ClassRateLimited || e.Class == ClassOverloaded }
+func (e *Error) mayPass() bool { return e.like() == ClassRateLimited || e.like() == ClassOverloaded }
 
 // streamError turns an error object inside a reply into an error; status is 0
 // or the status that the object names.
@@ -57,6 +57,9 @@ func insideError(words, codes string) *Error {
 	}
 	e := NewError(class, words)
 	e.Status, e.Like, e.Retryable = status, like, classes[like].retryable
+	if e.mayPass() {
+		e.RetryAfter = retryAfterWords(words)
+	}
 	return e
 }
 

@@ -39,7 +39,7 @@ func BenchmarkStream(b *testing.B) {
 	for name, events := range benchStreams() {
 		body := strings.Join(events, "")
 		memory := roundTrip(func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body))}, nil
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body))}, nil
 		})
 		b.Run(name+"/memory/bare", func(b *testing.B) { benchBare(b, "http://models.test/v1", memory) })
 		b.Run(name+"/memory/troupe", func(b *testing.B) { benchTroupe(b, "http://models.test/v1", memory) })
@@ -59,6 +59,7 @@ func BenchmarkStream(b *testing.B) {
 }
 
 func benchBare(b *testing.B, url string, transport http.RoundTripper) {
+	b.Helper()
 	config := openai.DefaultConfig("sk-bench")
 	config.BaseURL, config.HTTPClient = url, &http.Client{Transport: transport}
 	c := openai.NewClientWithConfig(config)
@@ -82,6 +83,7 @@ func benchBare(b *testing.B, url string, transport http.RoundTripper) {
 }
 
 func benchTroupe(b *testing.B, url string, transport http.RoundTripper) {
+	b.Helper()
 	c := newOpenAI(b, model.Endpoint{Model: "m", BaseURL: url, Key: "sk-bench", Transport: transport})
 	req := model.Request{Messages: []model.Message{{Role: model.User, Content: "go on"}}}
 	b.ReportAllocs()

@@ -99,7 +99,7 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 				return
 			}
 			spent = a.total()
-			failed, wait, ok := r.wait(err, a.visible, way)
+			wait, ok, failed := r.wait(err, a.visible, way)
 			if !ok {
 				giveUp(yield, spent, failed)
 				return
@@ -139,16 +139,16 @@ func giveUp(yield func(Chunk, error) bool, spent event.Usage, err error) {
 
 // wait returns how long to wait after a failed attempt, and false if it must
 // not be tried again; failed is err, with a hint if the wait would be too long.
-func (r *retrying) wait(err error, visible bool, way *climb) (failed error, wait time.Duration, ok bool) {
+func (r *retrying) wait(err error, visible bool, way *climb) (wait time.Duration, ok bool, failed error) {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || !e.Retryable || visible && !r.policy.AfterText {
-		return err, 0, false
+		return 0, false, err
 	}
 	if e.RetryAfter > r.policy.WaitCap {
-		return tooLate(e, r.policy.WaitCap), 0, false
+		return 0, false, tooLate(e, r.policy.WaitCap)
 	}
-	wait, ok = way.next(e.Class, e.RetryAfter)
-	return err, wait, ok
+	wait, ok = way.next(e.like(), e.RetryAfter)
+	return wait, ok, err
 }
 
 // tooLate is e with a hint that the wait it asks for is too long.

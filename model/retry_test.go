@@ -36,6 +36,8 @@ func secondsOf(all ...int) []time.Duration {
 func noJitter() float64 { return 0 }
 
 func TestRetryWaits(t *testing.T) {
+	inside := model.NewError(model.ClassProviderError, "words of the provider")
+	inside.Like = model.ClassOverloaded
 	busy, down := failing(model.ClassOverloaded, 0), failing(model.ClassTransport, 0)
 	ok := modeltest.Reply{Text: "done"}
 	const ms = time.Millisecond
@@ -51,6 +53,7 @@ func TestRetryWaits(t *testing.T) {
 		{"cap", model.RetryPolicy{Base: 2 * time.Second}, []modeltest.Reply{down, down, down, ok}, []time.Duration{2 * time.Second, 4 * time.Second, 5 * time.Second}, ""},
 		{"jitter", model.RetryPolicy{Rand: func() float64 { return 0.5 }}, []modeltest.Reply{down, ok}, []time.Duration{150 * ms}, ""},
 		{"overloaded", model.RetryPolicy{}, slices.Repeat([]modeltest.Reply{busy}, 9), secondsOf(2, 4, 8, 16, 32, 60, 60, 60), model.ClassOverloaded},
+		{"overloaded inside a reply", model.RetryPolicy{}, []modeltest.Reply{{Err: inside}, {Err: inside}, ok}, secondsOf(2, 4), ""},
 		{"rate limited", model.RetryPolicy{}, slices.Repeat([]modeltest.Reply{failing(model.ClassRateLimited, 0)}, 9), secondsOf(1, 2, 4, 8, 16, 30, 30, 30), model.ClassRateLimited},
 		{"server error", model.RetryPolicy{}, slices.Repeat([]modeltest.Reply{failing(model.ClassServerError, 0)}, 4), []time.Duration{200 * ms, 400 * ms, 800 * ms}, model.ClassServerError},
 		{"each class climbs its own ladder", model.RetryPolicy{}, []modeltest.Reply{busy, down, busy, down, ok}, []time.Duration{2 * time.Second, 200 * ms, 4 * time.Second, 400 * ms}, ""},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,7 +30,7 @@ func (t *stallTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	p := &progress{
 		after: t.after + grace, grace: grace, last: time.Now(), cancel: cancel,
 		failed: func(err error) error {
-			if context.Cause(ctx) == stalled {
+			if errors.Is(context.Cause(ctx), stalled) {
 				return stalled
 			}
 			return err
@@ -69,7 +70,7 @@ func (p *progress) Read(b []byte) (int, error) {
 	if n > 0 {
 		p.look(b[:n])
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = p.failed(err)
 	}
 	return n, err
@@ -89,7 +90,7 @@ func (p *progress) end() {
 // look finds the lines in what was read.
 func (p *progress) look(text []byte) {
 	for {
-		end := bytes.IndexAny(text, "\r\n")
+		end := lineEnd(text)
 		part := text
 		if end >= 0 {
 			part = text[:end]
@@ -104,6 +105,18 @@ func (p *progress) look(text []byte) {
 		}
 		p.line, text = p.line[:0], text[end+1:]
 	}
+}
+
+// lineEnd is where the first line of text ends, -1 if it does not.
+func lineEnd(text []byte) int {
+	end := bytes.IndexByte(text, '\n')
+	if end >= 0 {
+		text = text[:end]
+	}
+	if cr := bytes.IndexByte(text, '\r'); cr >= 0 {
+		return cr
+	}
+	return end
 }
 
 // judge gives the reply more time if the line is useful.
@@ -140,11 +153,12 @@ func usefulData(payload []byte) bool {
 		return string(payload) == "[DONE]"
 	}
 	var chunk struct {
-		Error   any
+		Error   any `json:"error"`
 		Choices []struct {
-			Delta, Message map[string]any
-			FinishReason   string `json:"finish_reason"`
-		}
+			Delta        map[string]any `json:"delta"`
+			Message      map[string]any `json:"message"`
+			FinishReason string         `json:"finish_reason"`
+		} `json:"choices"`
 	}
 	if json.Unmarshal(payload, &chunk) != nil {
 		return true

@@ -2,22 +2,27 @@ package model_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"iter"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model"
@@ -152,6 +157,40 @@ func TestRecordedStreams(t *testing.T) {
 	}
 }
 
+// TestRecordedStreamsOverHTTP serves the streams over a socket, also with a
+// connection that is broken off in place of its end.
+func TestRecordedStreamsOverHTTP(t *testing.T) {
+	all := recordedStreams(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, how, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		for k, v := range all[name].Headers {
+			w.Header().Set(k, v)
+		}
+		w.WriteHeader(all[name].Status)
+		_, _ = w.Write(all[name].body)
+		if strings.HasPrefix(how, "abrupt-close") {
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	defer s.Close()
+	network := model.NewTransport(1)
+	defer network.CloseIdleConnections()
+	for name, r := range all {
+		for _, how := range []string{"whole", "abrupt-close"} {
+			if how == "abrupt-close" && !slices.Contains(r.Delivery, how) {
+				continue
+			}
+			t.Run(name+"/"+how, func(t *testing.T) {
+				c := newOpenAI(t, model.Endpoint{Model: "m", BaseURL: s.URL + "/" + name + "/" + how, Transport: network})
+				r.Want.check(t, r.Why, modeltest.Collect(c.Stream(t.Context(), model.Request{
+					Messages: []model.Message{{Role: model.User, Content: "go on"}}, Tools: []model.Tool{{Name: "list_agents"}},
+				})))
+			})
+		}
+	}
+}
+
 // check compares what came of a body with what it must become.
 func (w want) check(t *testing.T, why string, got modeltest.Got) {
 	t.Helper()
@@ -209,34 +248,35 @@ func (w want) checkError(t *testing.T, why string, got modeltest.Got) {
 }
 
 // everyCut is the length up to which a body is cut at every byte; longer ones
-// are cut at randomCuts places.
+// are cut at the last of them and at randomCuts places before, very long ones
+// at longCuts.
 const (
-	everyCut   = 8 << 10
-	randomCuts = 500
+	everyCut   = 256
+	randomCuts = 128
+	longBody   = 8 << 10
+	longCuts   = 32
 )
 
 // cuts are the places to cut a body of n bytes at.
 func cuts(n int) []int {
-	if n <= everyCut {
-		return slices.Collect(upTo(n))
-	}
+	last := max(0, n-everyCut)
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	var out []int
-	for range randomCuts {
-		out = append(out, random.IntN(n))
-	}
-	return out
-}
-
-// upTo yields the numbers from 0 up to n.
-func upTo(n int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
+	switch {
+	case n > longBody:
+		last = n - longCuts
+		for range longCuts {
+			out = append(out, random.IntN(last))
+		}
+	case last > 0:
+		for range min(last, randomCuts) {
+			out = append(out, random.IntN(last))
 		}
 	}
+	for cut := range n - last {
+		out = append(out, last+cut)
+	}
+	return out
 }
 
 // TestStreamCutAnywhere cuts each recorded stream, now as an end and now as a
@@ -311,6 +351,9 @@ func FuzzStream(f *testing.F) {
 		if got.Err != nil && len(got.Calls) > 0 {
 			t.Errorf("calls %+v beside error %v", got.Calls, got.Err)
 		}
+		if isWhole(text) && strings.Contains(got.Text+got.Reasoning+fmt.Sprint(got.Calls), "\uFFFD") {
+			t.Errorf("%+v holds U+FFFD, which the body does not", got)
+		}
 		if got.Finish == event.FinishUnknown && got.RawFinish == "" {
 			for _, c := range got.Calls {
 				if !json.Valid([]byte(c.Arguments)) {
@@ -320,6 +363,83 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// answering is a transport that keeps the body of the request and answers it.
+func answering(sent *[]byte) http.RoundTripper {
+	return roundTrip(func(r *http.Request) (*http.Response, error) {
+		var err error
+		*sent, err = io.ReadAll(r.Body)
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(sse(says("ok"), stopped, done)))}, err
+	})
+}
+
+// isWhole reports whether nothing in a body can become U+FFFD.
+func isWhole(body []byte) bool {
+	return utf8.Valid(body) && !bytes.Contains(body, []byte("\uFFFD")) && !bytes.Contains(bytes.ToLower(body), []byte(`\u`))
+}
+
+// TestRewrittenLikeClean adds a field to each chunk that go-openai would read
+// well, so that it is rewritten: what comes of it is the same.
+func TestRewrittenLikeClean(t *testing.T) {
+	for name, r := range recordedStreams(t) {
+		if r.Status != http.StatusOK {
+			continue
+		}
+		body := bytes.ReplaceAll(r.body, []byte("data: {\""), []byte("data: {\"zz\":1,\""))
+		got, want := askRecorded(t, 200, nil, bytes.NewReader(body)), askRecorded(t, 200, nil, bytes.NewReader(r.body))
+		got.Pieces, want.Pieces = 0, 0
+		if got.Err != nil && want.Err != nil && got.Err.Error() != "" {
+			got.Err, want.Err = nil, nil
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("%s (-clean +rewritten):\n%s", name, diff)
+		}
+	}
+}
+
+// TestFirstPieceLeavesAtOnce: the server waits with the second piece until the
+// first one was seen.
+func TestFirstPieceLeavesAtOnce(t *testing.T) {
+	for name, first := range map[string]string{
+		"clean": sse(says("one")), "rewritten": sse(choice(`"delta":{"reasoning":"","content":"one","x":1}`)), "bare line": "data: " + says("one") + "\r",
+	} {
+		t.Run(name, func(t *testing.T) {
+			seen := make(chan bool)
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.WriteString(w, first)
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-seen:
+				case <-r.Context().Done():
+				}
+				_, _ = io.WriteString(w, sse(says("two"), stopped, done))
+			}))
+			defer s.Close()
+			network := model.NewTransport(1)
+			defer network.CloseIdleConnections()
+			var all []string
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			req := model.Request{Messages: []model.Message{{Role: model.User, Content: "hi"}}}
+			for c, err := range newOpenAI(t, model.Endpoint{Model: "m", BaseURL: s.URL, Transport: network}).Stream(ctx, req) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Text != "" {
+					if all = append(all, c.Text); len(all) == 1 {
+						close(seen)
+					}
+				}
+			}
+			if diff := cmp.Diff([]string{"one", "two"}, all); diff != "" {
+				t.Errorf("pieces (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// patience bounds what must not wait, on a slow machine.
+const patience = 10 * time.Second
 
 // bodies is a transport that answers each request with the next body.
 func bodies(texts ...string) http.RoundTripper {

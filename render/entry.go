@@ -169,6 +169,9 @@ func (p *Printer) describeModel(e entry, data event.Data) entry {
 		return e.with(notice, StyleWarn, p.words.retried, fmt.Sprintf(p.words.attempt, d.Attempt),
 			fmt.Sprintf(p.words.wait, shortTime(millis(d.WaitMS))), failureText(d.Failure))
 	case event.ModelFailed:
+		if d.Failure.Code == "cancelled" { // somebody wanted it so
+			return e.with(fact, StyleDim, p.words.cutShort, CleanLine(d.Failure.Message))
+		}
 		p.failures[e.agent] = failureText(d.Failure)
 		return e.with(notice, StyleError, p.words.failed, p.failures[e.agent])
 	case event.ModelProfile:

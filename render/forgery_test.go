@@ -88,9 +88,9 @@ func showOne(t *testing.T, o render.Options, rec event.Record) shownBy {
 	}
 	p := render.NewPrinter(o)
 	for id, name := range map[string]string{"tl": "Team Leader", "uio_1": "UI Operator_1", "fse_1": "Full-Stack Engineer_1"} {
-		p.Record(logged(t, id, event.AgentCreated{Name: name}))
+		p.Record(event.Record{V: event.Version, Seq: 1, Agent: id, Data: event.AgentCreated{Name: name}})
 	}
-	p.Record(logged(t, "uio_1", event.QuestionOpened{ID: "ask_uio_001", From: "uio_1", To: "fse_1"}))
+	p.Record(event.Record{V: event.Version, Seq: 2, Agent: "uio_1", Data: event.QuestionOpened{ID: "ask_uio_001", From: "uio_1", To: "fse_1"}})
 	s.titles, s.names = nil, nil
 	s.text = p.Record(rec)
 	if i := strings.IndexFunc(s.text, isUnsafe); i >= 0 {
@@ -176,12 +176,13 @@ func TestForgedAsides(t *testing.T) {
 				event.QuestionClosed{ID: "ask_uio_001", Outcome: event.Failed, Detail: content},
 				event.Warning{Code: "x", Text: content},
 			} {
+				rec := logged(t, "uio_1", d)
 				for _, verbose := range []bool{false, true} {
-					aside := showOne(t, render.Options{Width: 100, Verbose: verbose}, logged(t, "uio_1", d))
+					aside := showOne(t, render.Options{Width: 100, Verbose: verbose}, rec)
 					if n := boxesOf(t, aside.text); n != 0 || len(aside.titles) != 0 {
 						t.Errorf("%T is shown as %d boxes with titles %q", d, n, aside.titles)
 					}
-					line := showOne(t, render.Options{Width: 100, Verbose: verbose, View: render.Lines}, logged(t, "uio_1", d))
+					line := showOne(t, render.Options{Width: 100, Verbose: verbose, View: render.Lines}, rec)
 					if n := strings.Count(line.text, "\n"); n > 1 {
 						t.Errorf("%T takes %d lines", d, n)
 					}

@@ -5,18 +5,28 @@ import (
 	"time"
 )
 
-// Columns of the lines view, wide enough for usual ids. On narrow screens
-// nothing is padded, so that more of the text can be seen.
+// Columns of the lines view. They begin wide enough for usual ids and grow with
+// those that are longer, up to a bound, so that the lines below stay aligned. On
+// narrow screens nothing is padded, so that more of the text can be seen.
 const (
-	agentColumn = 6
-	idColumn    = 11
-	roomy       = 72
+	agentColumn, maxAgentColumn = 6, 16
+	idColumn, maxIDColumn       = 11, 20
+
+	roomy = 72
 )
+
+// grow makes a column as wide as text needs.
+func (p *Printer) grow(column *int, text string, most int) {
+	*column = max(*column, min(p.width(text), most))
+}
 
 // line is an entry as one line, without its line break. Messages and steps are
 // cut to the width; what went wrong is shown in full.
 func (p *Printer) line(at time.Time, e entry) string {
-	agent := p.column(short(e.agent), agentColumn)
+	p.grow(&p.agents, short(e.agent), maxAgentColumn)
+	p.grow(&p.agents, short(e.to), maxAgentColumn)
+	p.grow(&p.ids, e.id, maxIDColumn)
+	agent := p.column(short(e.agent), p.agents)
 	purpose := p.column(e.purpose, p.words.column)
 	text, st := e.text, e.style
 	if e.weight == message {
@@ -39,7 +49,7 @@ func (p *Printer) messageText(e entry) string {
 	if e.re != "" {
 		re = "re " + e.re
 	}
-	return join("  ", p.column(to, p.width(p.arrow+" ")+agentColumn), p.column(e.id, idColumn), re, e.remark,
+	return join("  ", p.column(to, p.width(p.arrow+" ")+p.agents), p.column(e.id, p.ids), re, e.remark,
 		CleanLine(p.beginning(e.text, maxLineText)))
 }
 

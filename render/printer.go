@@ -13,11 +13,13 @@ type Printer struct {
 	style
 	cast     *cast
 	failures map[string]string // the last failure of a model call, by agent
+
+	agents, ids int // widths of columns in the lines view
 }
 
 // NewPrinter makes a printer for one run.
 func NewPrinter(o Options) *Printer {
-	return &Printer{style: newStyle(o), cast: newCast(), failures: map[string]string{}}
+	return &Printer{style: newStyle(o), cast: newCast(), failures: map[string]string{}, agents: agentColumn, ids: idColumn}
 }
 
 // Record is the text for one record: whole lines, the last one with its line

@@ -123,6 +123,7 @@ func TestNothingUnsafeIsShown(t *testing.T) {
 		event.ModelRequested{Model: bad},
 		event.ModelRetried{Failure: f},
 		event.ModelFailed{Failure: f},
+		event.ModelFailed{Failure: event.Failure{Code: "cancelled", Message: bad}},
 		event.ModelProfile{Endpoint: bad, Switch: bad, Value: bad, Why: bad},
 		event.ToolStarted{CallID: "c", Name: bad, Arguments: `{"path":"\u001b[2J"}`},
 		event.ToolFinished{Name: bad, Result: bad},

@@ -19,6 +19,7 @@ type words struct {
 	created, role, state, turn                             string
 	delivered, returned, unanswered                        string
 	requested, replied, retried, failed, profile, compact  string
+	cutShort                                               string
 	tool, toolDone, toolError, approval, decided, artifact string
 	limitNear, limit, warning                              string
 	unknown                                                string
@@ -85,7 +86,7 @@ var chinese = words{
 	started: "运行开始", resumed: "运行继续", suspended: "运行挂起", finished: "运行完成", runFailed: "运行失败",
 	created: "创建", role: "新角色", state: "状态", turn: "回合结束",
 	delivered: "已送达", returned: "无法送达", unanswered: "未获回答",
-	requested: "请求模型", replied: "模型回复", retried: "重试", failed: "失败", profile: "端点调整", compact: "压缩历史",
+	requested: "请求模型", replied: "模型回复", retried: "重试", failed: "失败", cutShort: "已打断", profile: "端点调整", compact: "压缩历史",
 	tool: "工具", toolDone: "工具完成", toolError: "工具出错", approval: "等待批准", decided: "审批", artifact: "产物",
 	limitNear: "限额将满", limit: "到达限额", warning: "警告", unknown: "记录",
 	attempt: "第 %d 次失败", wait: "%s 后重试", allow: "允许", deny: "拒绝",
@@ -130,7 +131,7 @@ var english = words{
 	started: "start", resumed: "resumed", suspended: "suspended", finished: "finished", runFailed: "run failed",
 	created: "created", role: "new role", state: "state", turn: "turn end",
 	delivered: "delivered", returned: "returned", unanswered: "unanswered",
-	requested: "request", replied: "reply", retried: "retry", failed: "failed", profile: "profile", compact: "compacted",
+	requested: "request", replied: "reply", retried: "retry", failed: "failed", cutShort: "cut short", profile: "profile", compact: "compacted",
 	tool: "tool", toolDone: "tool done", toolError: "tool error", approval: "approval?", decided: "approval", artifact: "artifact",
 	limitNear: "limit near", limit: "limit", warning: "warning", unknown: "record",
 	attempt: "attempt %d failed", wait: "again in %s", allow: "allowed", deny: "denied",

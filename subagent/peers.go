@@ -54,7 +54,7 @@ func (p Peers) AskOther(ctx context.Context, call tools.Call, in tools.AskOtherA
 			Kind: event.Note, From: call.Agent, To: to.ID, Content: in.Question, CallID: call.ID, Turn: call.Turn,
 		})
 		if err != nil {
-			return "", p.refusal(call, "", err)
+			return "", p.refusal(call, "", Unsent(p.Words, to.Name, err))
 		}
 		return p.Words.MessageSentNoReply(m.ID, to.Name), nil
 	case "reply":

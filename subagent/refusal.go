@@ -33,3 +33,12 @@ func Refusal(words prompts.Words, desk *mailbox.Desk, self, questionID string, e
 	}
 	return err
 }
+
+// Unsent words the error of a message that could not be sent to the agent
+// called who; other errors pass as they are.
+func Unsent(words prompts.Words, who string, err error) error {
+	if errors.Is(err, mailbox.ErrTerminated) {
+		return errors.New(words.TerminatedAgent(who))
+	}
+	return err
+}

@@ -2,6 +2,7 @@ package subagent_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -103,7 +104,7 @@ func TestOneReportWhateverEndsTheTurn(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := newOffice(t)
 				a, err := subagent.New(agent.Config{
-					ID: uio.ID, Name: uio.Name, Code: uio.Code, Role: "uio", Prompt: "test", Model: tt.model, ModelName: "test/test",
+					ID: uio.ID, Name: uio.Name, Code: uio.Code, Role: "uio", Prompt: agent.NewPrompt("test"), Model: tt.model, ModelName: "test/test",
 					Log: o.log, Post: o.exchange.Post, Desk: o.exchange.Desk, Box: o.boxes[uio.ID], Budget: tt.budget,
 					Words: words{prompts.In("en")},
 				}, prompts.In("en"))
@@ -229,11 +230,17 @@ func TestRefusalsTellWhatToDo(t *testing.T) {
 		if err := answer("ask_fse_002"); err != nil {
 			t.Fatal(err)
 		}
+		terminated := mailbox.Address{ID: "res_1", Name: "Researcher_1", Code: "res"}
+		if err := errors.Join(o.exchange.Post.Register(terminated, mailbox.NewBox(mailbox.BoxOptions{})),
+			o.exchange.Post.Close(terminated.ID, "not needed")); err != nil {
+			t.Fatal(err)
+		}
 		for _, tt := range []struct {
 			name  string
 			err   error
 			wants []string
 		}{
+			{"terminated agent", ask(free, terminated.ID), []string{p.Words.TerminatedAgent(terminated.Name)}},
 			{"unknown agent", ask(free, "nobody"), []string{"nobody", fse.Name}},
 			{"itself", ask(free, "uio_1"), nil},
 			{"the leader", ask(free, "tl"), []string{"Team Leader"}},
@@ -248,6 +255,9 @@ func TestRefusalsTellWhatToDo(t *testing.T) {
 			for _, want := range tt.wants {
 				if !strings.Contains(tt.err.Error(), want) {
 					t.Errorf("%s, %s: %q has no %q", lang, tt.name, tt.err, want)
+				}
+				if strings.Contains(tt.err.Error(), "mailbox:") {
+					t.Errorf("%s, %s: %q is no word of the team", lang, tt.name, tt.err)
 				}
 			}
 		}

@@ -32,6 +32,10 @@ func Func[In, Out any](name, description string, fn func(context.Context, In) (O
 // FuncCall is [Func] for a function that needs the call: who calls, the id
 // that stays the same after a crash, or a way to tell that it waits.
 func FuncCall[In, Out any](name, description string, fn func(context.Context, Call, In) (Out, error), opts ...Option) Tool {
+	return newFunction(name, description, fn, opts...)
+}
+
+func newFunction[In, Out any](name, description string, fn func(context.Context, Call, In) (Out, error), opts ...Option) *function[In, Out] {
 	if fn == nil {
 		panic(fmt.Sprintf("tools: %s: the function is nil", name))
 	}
@@ -44,15 +48,19 @@ func FuncCall[In, Out any](name, description string, fn func(context.Context, Ca
 		panic(fmt.Sprintf("tools: %s: %v", name, err))
 	}
 	s.spec.Name, s.spec.Description, s.spec.Schema = name, description, params.schema
-	return &function[In, Out]{spec: s.spec, params: params, fn: fn}
+	return &function[In, Out]{outline: outline{s.spec, params}, fn: fn}
 }
 
 // function is a tool made by [FuncCall].
 type function[In, Out any] struct {
-	spec   Spec
-	params *parameters
-	fn     func(context.Context, Call, In) (Out, error)
+	outline
+	fn func(context.Context, Call, In) (Out, error)
 }
+
+// inferred is a tool whose schema was made here, and needs no check.
+type inferred interface{ inferred() }
+
+func (f *function[In, Out]) inferred() {}
 
 func (f *function[In, Out]) Spec() Spec {
 	spec := f.spec

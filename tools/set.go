@@ -43,7 +43,7 @@ func (s Set) With(tools ...Tool) (Set, error) {
 			continue
 		}
 		spec := tool.Spec()
-		if err := out.admit(spec); err != nil {
+		if err := out.admit(tool, spec); err != nil {
 			errs = append(errs, fmt.Errorf("tools: tool %q: %w", spec.Name, err))
 			continue
 		}
@@ -56,12 +56,15 @@ func (s Set) With(tools ...Tool) (Set, error) {
 }
 
 // admit says why a tool cannot be in the set.
-func (s Set) admit(spec Spec) error {
+func (s Set) admit(tool Tool, spec Spec) error {
 	if !validName(spec.Name) {
 		return errors.New("a name is 1 to 64 of the characters a-z, A-Z, 0-9, _ and -")
 	}
 	if s.index(spec.Name) >= 0 {
 		return errors.New("the name is taken")
+	}
+	if _, ok := tool.(inferred); ok {
+		return nil
 	}
 	return checkSchema(spec.Schema)
 }

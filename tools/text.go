@@ -3,7 +3,9 @@ package tools
 import (
 	"embed"
 	"fmt"
+	"reflect"
 	"strings"
+	"sync"
 )
 
 // texts hold the description of each tool that comes with Troupe: NAME.md with
@@ -50,12 +52,41 @@ func textOf(tool string, l lang) text {
 	return t
 }
 
-// builtin makes a tool whose name has a text.
+// outline is what a model sees of a tool, and what its calls are checked
+// against: all of it but the function.
+type outline struct {
+	spec   Spec
+	params *parameters
+}
+
+// outlineOf identifies an outline of [builtin]: one tool name may belong to
+// the leader and to sub-agents, with arguments of their own.
+type outlineOf struct {
+	name    string
+	chinese bool
+	in      reflect.Type
+}
+
+// outlines keeps the outline of each tool that comes with Troupe from its
+// first use on. They are the same for every agent and never change, and making
+// one costs more than many a call.
+var outlines sync.Map // of outlineOf to outline
+
+// builtin makes a tool whose name has a text. The options must be the same
+// for all tools of the name and the type of arguments.
 func builtin[In any](name string, l lang, fn callFunc[In], opts ...Option) Tool {
+	key := outlineOf{name, l == "zh", reflect.TypeFor[In]()}
+	if kept, ok := outlines.Load(key); ok {
+		if o, ok := kept.(outline); ok {
+			return &function[In, string]{outline: o, fn: fn}
+		}
+	}
 	t := textOf(name, l)
 	all := []Option{Lang(string(l))}
 	for _, argument := range t.arguments {
 		all = append(all, Describe(argument.name, argument.text))
 	}
-	return FuncCall(name, t.description, fn, append(all, opts...)...)
+	f := newFunction(name, t.description, fn, append(all, opts...)...)
+	outlines.Store(key, f.outline)
+	return f
 }

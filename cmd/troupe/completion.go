@@ -24,7 +24,7 @@ func (a *app) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(a.Stdout)
 			}
-			return usageError(fmt.Sprintf(a.words.badValue, "shell", args[0], strings.Join(shells, ", ")), "")
+			return usageError(fmt.Sprintf(a.words.badChoice, args[0], strings.Join(shells, ", ")), "")
 		},
 	}
 }

@@ -63,7 +63,8 @@ func (r *runCommand) answer(end outcome) error {
 	}
 	var err error
 	switch r.form {
-	case formJSONL: // the records have been written
+	case formJSONL: // the records have been written, as far as they could
+		err = r.lost
 	case formJSON:
 		err = writeJSON(r.Stdout, end)
 	default:
@@ -91,7 +92,7 @@ func (r *runCommand) ending(t *team, end outcome) render.End {
 	switch end.Status {
 	case leader.StatusFinished:
 	case leader.StatusPartial:
-		e.Status, e.Reason = render.EndPartial, end.Limit+"  "+end.Error.Hint
+		e.Status, e.Reason = render.EndPartial, end.Limit
 	case leader.StatusSuspended:
 		e.Status = render.EndInterrupted
 	case leader.StatusFailed:
@@ -99,9 +100,9 @@ func (r *runCommand) ending(t *team, end outcome) render.End {
 	}
 	if e.Status == render.EndFailed && end.Error != nil {
 		e.Reason = end.Error.Code + ": " + end.Error.Message
-		if end.Error.Hint != "" {
-			e.Next = append([]string{end.Error.Hint}, e.Next...)
-		}
+	}
+	if end.Error != nil && end.Error.Hint != "" {
+		e.Next = append([]string{end.Error.Hint}, e.Next...)
 	}
 	return e
 }

@@ -101,12 +101,13 @@ var examples = map[string]string{
   git diff | troupe run "review this change" -m ollama/qwen3:8b
   troupe run - --output-format jsonl < task.md
 `,
-	"init":   "  troupe init team\n",
-	"check":  "  troupe check --json\n",
-	"replay": "  troupe replay last --speed max\n  troupe replay last~1 --only uio_1 --view lines\n  troupe replay last --json | jq .type\n",
-	"runs":   "  troupe runs\n  troupe runs show last\n",
-	"models": "  troupe models\n",
-	"schema": "  troupe schema > team.schema.json\n",
+	"init":         "  troupe init team\n",
+	"check":        "  troupe check --json\n",
+	"replay":       "  troupe replay last --speed max\n  troupe replay last~1 --only uio_1 --view lines\n  troupe replay last --json | jq .type\n",
+	"runs":         "  troupe runs\n  troupe runs show last\n",
+	"models":       "  troupe models\n",
+	"models probe": "  troupe models probe\n  troupe models probe ollama/qwen3:8b --json\n",
+	"schema":       "  troupe schema > team.schema.json\n",
 	"completion": `  source <(troupe completion bash)
   troupe completion zsh > "${fpath[1]}/_troupe"
 `,

@@ -37,7 +37,7 @@ func (a *app) modelsCommand() *cobra.Command {
 		f.list(&m.params, "param", "p")
 		f.flag(&m.json, "json", "")
 	}
-	models.AddCommand(ls)
+	models.AddCommand(ls, m.probeCommand())
 	return models
 }
 

@@ -111,14 +111,18 @@ func (r *replayCommand) wanted(id string) bool {
 func (r *replayCommand) play(ctx context.Context, records iter.Seq2[event.Record, error], o render.Options, p *pace) error {
 	n := newNarrator(o)
 	var answer string
-	seen := map[string]bool{}
+	seen, ids := map[string]bool{}, []string{} // by what --only may say, and in the order of their creation
 	for rec, err := range records {
 		if err != nil {
 			return err
 		}
 		switch d := rec.Data.(type) {
 		case event.AgentCreated:
-			seen[rec.Agent], seen[d.Code], seen[d.Name] = true, true, true
+			seen[rec.Agent], seen[d.Code], seen[strings.ToLower(d.Name)] = true, true, true
+			seen["leader"] = true // as the lines call it
+			ids = append(ids, rec.Agent)
+		case event.MessageSent: // the person and the runtime speak too
+			seen[d.From], seen[strings.ToLower(d.FromName)] = true, true
 		case event.RunFinished:
 			answer = d.Answer
 		case event.RunResumed:
@@ -137,8 +141,8 @@ func (r *replayCommand) play(ctx context.Context, records iter.Seq2[event.Record
 		_, _ = io.WriteString(r.Stdout, strings.TrimSuffix(answer, "\n")+"\n")
 	}
 	for _, who := range r.only {
-		if !seen[who] {
-			r.say(fmt.Sprintf(r.words.noAgent, who))
+		if !seen[strings.ToLower(who)] {
+			return usageError(fmt.Sprintf(r.words.noAgent, who), fmt.Sprintf(r.words.agentsAre, strings.Join(ids, ", ")))
 		}
 	}
 	return nil

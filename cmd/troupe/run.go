@@ -32,6 +32,7 @@ type runCommand struct {
 	output string // a file for the answer
 	form   string
 	quiet  bool
+	lost   error // why records did not reach stdout
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -158,8 +159,8 @@ func (r *runCommand) show(ctx context.Context, t *team, run *leader.Run, o rende
 			shown(event.Record{}, err.Error()+"\n")
 			return
 		}
-		if r.form == formJSONL && rec.Seq > 0 {
-			_ = writeJSON(r.Stdout, rec)
+		if r.form == formJSONL && rec.Seq > 0 && r.lost == nil {
+			r.lost = writeJSON(r.Stdout, rec)
 		}
 		shown(rec, n.text(rec))
 	}

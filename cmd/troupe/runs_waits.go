@@ -45,7 +45,11 @@ func waitsAt(records iter.Seq2[event.Record, error], seq int64) (waitGraph, erro
 	desk := mailbox.NewDesk(deaf{}, mailbox.NewIDs(), mailbox.DeskOptions{Leader: event.Leader})
 	var g waitGraph
 	texts := map[string]string{}
-	states := map[string]event.Record{} // of the agents that wait
+	type waits struct {
+		on    string // ids, joined
+		since time.Time
+	}
+	waiting := map[string]waits{} // by agent
 	for rec, err := range records {
 		if err != nil {
 			return g, err
@@ -61,9 +65,9 @@ func waitsAt(records iter.Seq2[event.Record, error], seq int64) (waitGraph, erro
 		case event.MessageSent:
 			texts[d.ID] = d.Content
 		case event.AgentState:
-			delete(states, rec.Agent)
+			delete(waiting, rec.Agent)
 			if d.To == event.Waiting {
-				states[rec.Agent] = rec
+				waiting[rec.Agent] = waits{d.Cause, rec.Time}
 			}
 		default:
 		}
@@ -74,13 +78,13 @@ func waitsAt(records iter.Seq2[event.Record, error], seq int64) (waitGraph, erro
 		asks[e.From] = true
 		g.Waits = append(g.Waits, waitRow{From: e.From, To: e.To, Question: e.Question, Text: texts[e.Question], Since: e.Since})
 	}
-	for agent, rec := range states {
+	for agent, w := range waiting {
 		if asks[agent] {
 			continue
 		}
-		for to := range strings.SplitSeq(rec.Data.(event.AgentState).Cause, ", ") {
+		for to := range strings.SplitSeq(w.on, ", ") {
 			if to != "" {
-				g.Waits = append(g.Waits, waitRow{From: agent, To: to, Since: rec.Time})
+				g.Waits = append(g.Waits, waitRow{From: agent, To: to, Since: w.since})
 			}
 		}
 	}

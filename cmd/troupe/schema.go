@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe/config"
@@ -22,8 +24,8 @@ func (a *app) schema(args []string) error {
 	if len(args) > 0 {
 		what = args[0]
 	}
-	if err := a.oneOf("schema", what, "team", "record"); err != nil {
-		return err
+	if what != "team" && what != "record" {
+		return usageError(fmt.Sprintf(a.words.badChoice, what, "team, record"), "")
 	}
 	text := config.Schema()
 	if what == "record" {

@@ -30,8 +30,20 @@ func (a *app) badFlag(cmd *cobra.Command, err error) error {
 			hint = fmt.Sprintf(a.words.didYouMean, "--"+near)
 		}
 	}
+	if _, of, ok := strings.Cut(text, "flag needs an argument: "); ok {
+		text = fmt.Sprintf(a.words.flagAlone, of[strings.LastIndexByte(of, ' ')+1:])
+	}
+	var value, of string
+	if n, _ := fmt.Sscanf(text, "invalid argument %q for %q flag", &value, &of); n == 2 { // what follows is in the words of a parser
+		name := of[strings.LastIndexByte(of, '-')+1:]
+		text = fmt.Sprintf(a.words.badValue, name, value, sampleValues[cmd.Flag(name).Value.Type()])
+	}
 	return usageError(text, hint)
 }
+
+// sampleValues are values of the flags that take no text, by the type of the
+// flag.
+var sampleValues = map[string]string{"int": "1, 20, …", "bool": "true, false"}
 
 // nearest is the name that differs least from what was written, if any is
 // near enough to be meant.

@@ -20,9 +20,9 @@ type words struct {
 	usage, examples, commands, flagsTitle, globalFlags, exitCodes, helpFlag string
 
 	// Wrong calls.
-	unknownCommand, unknownFlag, didYouMean, missingArgument, extraArgument string
-	badVariable, badValue, badParam, badDotEnv, badOutput                   string
-	isAFolder, notAFolder, noFolder, noHome, stepNeedsTerminal, stepHelp    string
+	unknownCommand, unknownFlag, didYouMean, missingArgument, extraArgument     string
+	badVariable, badValue, badParam, badDotEnv, badOutput, badChoice, flagAlone string
+	isAFolder, notAFolder, noFolder, noHome, stepNeedsTerminal, stepHelp        string
 
 	// Finding a team and a model.
 	noTeamFile, noModel, noModelHint, demoHint, manyKeys, nameModel, noUsual, modelTaken, checkHint string
@@ -43,9 +43,13 @@ type words struct {
 	colWaited, waitsHead, noWaits, noRecord                                  string
 	colRuns, colRole, colTools, colLimits                                    string
 	colProvider, colKey, colFound, colAddress                                string
+	colCheck, colResult, colDetail                                           string
 
-	noRuns, noAgent, partial, tokens, checkOK, defaultTools string
-	keyMissing, serverFound, serverMissing                  string
+	// models probe.
+	probeWorks, probeFails, probeProfile, probeUsual, probeLearned, probeWrite, probeTokens, probeScript string
+
+	noRuns, noAgent, agentsAre, partial, tokens, checkOK, defaultTools string
+	keyMissing, serverFound, serverMissing                             string
 
 	statuses map[string]string        // of runs
 	states   map[event.State]string   // of agents

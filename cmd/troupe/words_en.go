@@ -8,20 +8,21 @@ import (
 var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no keys
 	lang: en,
 	short: map[string]string{
-		"":            "Troupe runs teams of language-model agents.",
-		"run":         "run one task with the team, show the work, print the answer",
-		"init":        "write team.yaml, roles/ and .env.example to begin with",
-		"check":       "resolve and validate everything, call no model",
-		"runs":        "runs of the past: list, show",
-		"runs list":   "list the runs, the newest first",
-		"runs show":   "what one run did: agents, tokens, questions, files",
-		"replay":      "play a run back, without a model",
-		"models":      "which models there are, and which keys were found",
-		"models list": "list providers, keys, local servers and the team's models",
-		"schema":      "JSON Schema of team.yaml or of a record of the log",
-		"completion":  "print the completion script for a shell",
-		"version":     "print the version",
-		"help":        "help about a command",
+		"":             "Troupe runs teams of language-model agents.",
+		"run":          "run one task with the team, show the work, print the answer",
+		"init":         "write team.yaml, roles/ and .env.example to begin with",
+		"check":        "resolve and validate everything, call no model",
+		"runs":         "runs of the past: list, show",
+		"runs list":    "list the runs, the newest first",
+		"runs show":    "what one run did: agents, tokens, questions, files",
+		"replay":       "play a run back, without a model",
+		"models":       "which models there are, and which keys were found",
+		"models probe": "ask an endpoint what works, and which profile fits it",
+		"models list":  "list providers, keys, local servers and the team's models",
+		"schema":       "JSON Schema of team.yaml or of a record of the log",
+		"completion":   "print the completion script for a shell",
+		"version":      "print the version",
+		"help":         "help about a command",
 	},
 	long: map[string]string{
 		"run": `The task is what the arguments say, or what stdin brings; with both, the
@@ -33,6 +34,10 @@ second one at once.`,
 		"check": `Exit code 2 means a mistake in the files, 3 a model that cannot be used.`,
 		"replay": `RUN is the beginning of a run id, last, last~1, or a path to a log. A run
 that is still under way is followed to its end.`,
+		"models probe": `MODEL is a name of the team file or provider/model; without it the model of
+the team is asked, or the one that a run would take. The questions are short and
+harmless, and cost a few hundred tokens. Exit code 3 means that nothing answers
+there or that the key is refused.`,
 		"schema": `The schema is that of team.yaml unless record is asked for.`,
 	},
 	flags: map[string]string{
@@ -72,6 +77,7 @@ that is still under way is followed to its end.`,
 
 	unknownCommand: "there is no command %q", unknownFlag: "there is no flag %s", didYouMean: "did you mean: %s",
 	missingArgument: "%s: an argument is missing", extraArgument: "%s: unexpected argument %q",
+	badChoice: "%q is none of %s", flagAlone: "%s needs a value",
 	badVariable: "%s: %q is no value for it", badValue: "--%s: %q is no value for it; it is one of %s",
 	badParam: "-p %q has no name and value", badDotEnv: "%s: a line is no NAME=value",
 	badOutput: "the answer cannot be written: %v", isAFolder: "is a folder", notAFolder: "is no folder",
@@ -108,9 +114,14 @@ that is still under way is followed to its end.`,
 	colWaited: "WAITED", waitsHead: "Who waits for whom, after record %d (%s)", noWaits: "nobody waits", noRecord: "the log ends at record %d; there is no %d",
 	colQuestion: "QUESTION", colFrom: "FROM", colTo: "TO", colOutcome: "OUTCOME", colText: "TEXT", colArtifacts: "FILES",
 	colRuns: "RUNS", colRole: "ROLE", colTools: "TOOLS", colLimits: "LIMITS",
+	colCheck: "QUESTION", colResult: "RESULT", colDetail: "DETAIL",
+	probeWorks: "works", probeFails: "fails", probeProfile: "Profile: %s", probeUsual: "usual",
+	probeLearned: "Learned: %s is now %s, because the endpoint says: %s", probeWrite: "Write into the team file, under the model: profile: %s",
+	probeTokens: "The questions cost %d tokens.", probeScript: "%s is a script; there is no endpoint to ask",
+
 	colProvider: "PROVIDER", colKey: "KEY", colFound: "FOUND", colAddress: "ADDRESS",
 
-	noRuns: "no runs in %s", noAgent: "no agent %q in this run", partial: "partial, limit %s", tokens: "%d in, %d out",
+	noRuns: "no runs in %s", noAgent: "no agent %q in this run", agentsAre: "its agents: %s", partial: "partial, limit %s", tokens: "%d in, %d out",
 	checkOK: "All is well; no model was called.", defaultTools: "(default)",
 	keyMissing: "not set", serverFound: "answers", serverMissing: "no answer",
 

@@ -8,20 +8,21 @@ import (
 var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no keys
 	lang: zh,
 	short: map[string]string{
-		"":            "Troupe 运行由语言模型智能体组成的团队。",
-		"run":         "让团队完成一个任务，显示过程，输出结果",
-		"init":        "写入 team.yaml、roles/ 和 .env.example，作为开始",
-		"check":       "解析并校验全部内容，不调用模型",
-		"runs":        "过去的运行：list、show",
-		"runs list":   "列出运行，新的在前",
-		"runs show":   "一次运行做了什么：智能体、token、提问、文件",
-		"replay":      "回放一次运行，不调用模型",
-		"models":      "有哪些模型，找到了哪些密钥",
-		"models list": "列出提供商、密钥、本机服务器和团队的模型",
-		"schema":      "team.yaml 或日志记录的 JSON Schema",
-		"completion":  "输出 shell 的补全脚本",
-		"version":     "输出版本",
-		"help":        "查看命令的帮助",
+		"":             "Troupe 运行由语言模型智能体组成的团队。",
+		"run":          "让团队完成一个任务，显示过程，输出结果",
+		"init":         "写入 team.yaml、roles/ 和 .env.example，作为开始",
+		"check":        "解析并校验全部内容，不调用模型",
+		"runs":         "过去的运行：list、show",
+		"runs list":    "列出运行，新的在前",
+		"runs show":    "一次运行做了什么：智能体、token、提问、文件",
+		"replay":       "回放一次运行，不调用模型",
+		"models":       "有哪些模型，找到了哪些密钥",
+		"models probe": "向一个端点提问：什么可用，哪种配置合适",
+		"models list":  "列出提供商、密钥、本机服务器和团队的模型",
+		"schema":       "team.yaml 或日志记录的 JSON Schema",
+		"completion":   "输出 shell 的补全脚本",
+		"version":      "输出版本",
+		"help":         "查看命令的帮助",
 	},
 	long: map[string]string{
 		"run": `任务来自参数或标准输入；两者都有时，参数是指令，标准输入是上下文。
@@ -31,6 +32,9 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 		"check": `退出码 2 表示文件有错，3 表示模型不可用。`,
 		"replay": `RUN 是运行编号的开头、last、last~1，或日志的路径。
 仍在进行的运行会跟随到结束。`,
+		"models probe": `MODEL 是团队文件中的名字，或 provider/model；不给时提问团队的模型，
+或运行时会采用的模型。问题简短无害，只用几百个 token。
+退出码 3 表示那里没有应答，或密钥被拒绝。`,
 		"schema": `默认是 team.yaml 的 schema；record 是日志记录的。`,
 	},
 	flags: map[string]string{
@@ -70,6 +74,7 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 
 	unknownCommand: "没有命令 %q", unknownFlag: "没有选项 %s", didYouMean: "是否想要：%s",
 	missingArgument: "%s：缺少参数", extraArgument: "%s：多余的参数 %q",
+	badChoice: "%q 不可用，可用：%s", flagAlone: "%s 缺少值",
 	badVariable: "%s：%q 不是有效的值", badValue: "--%s：%q 不是有效的值，可用：%s",
 	badParam: "-p %q 缺少名称或值", badDotEnv: "%s：有一行不是 NAME=value",
 	badOutput: "无法写入结果：%v", isAFolder: "是文件夹", notAFolder: "不是文件夹",
@@ -106,9 +111,14 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 	colWaited: "已等", waitsHead: "第 %d 条记录之后（%s），谁在等谁", noWaits: "没有人在等", noRecord: "日志到第 %d 条为止，没有第 %d 条",
 	colQuestion: "提问", colFrom: "提问者", colTo: "对象", colOutcome: "结果", colText: "内容", colArtifacts: "产物",
 	colRuns: "运行目录", colRole: "角色", colTools: "工具", colLimits: "限额",
+	colCheck: "问题", colResult: "结果", colDetail: "细节",
+	probeWorks: "可用", probeFails: "不可用", probeProfile: "配置：%s", probeUsual: "常规",
+	probeLearned: "学到：%s 现在是 %s，因为端点说：%s", probeWrite: "写入团队文件，在该模型之下：profile: %s",
+	probeTokens: "这些问题用了 %d 个 token。", probeScript: "%s 是脚本，没有可以提问的端点",
+
 	colProvider: "提供商", colKey: "密钥", colFound: "状态", colAddress: "地址",
 
-	noRuns: "%s 中没有运行", noAgent: "这次运行中没有智能体 %q", partial: "不完整，限额 %s", tokens: "输入 %d，输出 %d",
+	noRuns: "%s 中没有运行", noAgent: "这次运行中没有智能体 %q", agentsAre: "其中的智能体：%s", partial: "不完整，限额 %s", tokens: "输入 %d，输出 %d",
 	checkOK: "一切正常；没有调用模型。", defaultTools: "（默认）",
 	keyMissing: "未设置", serverFound: "有应答", serverMissing: "无应答",
 

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -53,7 +54,7 @@ func publicPackages(t *testing.T) []*types.Package {
 	for line := range strings.Lines(goList(t, "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Name}}\t{{.Export}}", "./...")) {
 		part := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		exports[part[0]] = part[2]
-		if dir, ours := cutModule(part[0]); ours && part[1] != "main" && !within(dir, "internal") {
+		if dir, ours := cutModule(part[0]); ours && part[1] != "main" && !slices.Contains(strings.Split(dir, "/"), "internal") {
 			public = append(public, part[0])
 		}
 	}
@@ -92,6 +93,8 @@ func api(pkg *types.Package) (lines []string) {
 			lines = append(lines, fmt.Sprintf("%s = %s", types.ObjectString(obj, short), obj.Val().ExactString()))
 		case *types.TypeName:
 			lines = append(lines, typeLines(obj, short)...)
+		case *types.Func:
+			lines = append(lines, "func "+obj.Name()+signature(obj.Signature(), short))
 		default:
 			lines = append(lines, types.ObjectString(obj, short))
 		}
@@ -167,11 +170,19 @@ func interfaceLines(name string, i *types.Interface, q types.Qualifier) (lines [
 	return lines
 }
 
+// made are the names that the compiler gives to the results of a function that
+// returns from inside a range over a function; its users do not see them.
+var made = regexp.MustCompile(`#rv\d+ `)
+
 // signature is a function's parameters and results.
 func signature(s *types.Signature, q types.Qualifier) string {
 	var b bytes.Buffer
 	types.WriteSignature(&b, s, q)
-	return b.String()
+	text := b.String()
+	if r := s.Results(); r.Len() == 1 && strings.HasPrefix(r.At(0).Name(), "#rv") {
+		text = strings.TrimSuffix(strings.Replace(text, "(#rv1 ", "", 1), ")")
+	}
+	return made.ReplaceAllString(text, "")
 }
 
 func TestAPISeesEachExportedName(t *testing.T) {

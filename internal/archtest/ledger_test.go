@@ -18,6 +18,7 @@ var ledger = map[string]string{
 	"leader/leader.go":         "Start hands the run to a goroutine of its own; Wait waits for it",
 	"leader/run.go":            "the agents of the leader and of each worker; the run's loop returns after all of them",
 	"model/local.go":           "asks the usual local servers at the same time, within one timeout, and waits for all of them",
+	"model/stall.go":           "a timer ends a call whose reply makes no progress; it is stopped with the reply",
 	"model/modeltest/suite.go": "a timer cancels a stream in the middle; the test stops it",
 }
 

@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"cmp"
 	"iter"
 
 	"github.com/troupe-go/troupe/event"
@@ -11,6 +12,7 @@ import (
 type Got struct {
 	Text, Reasoning string
 	Calls           []event.Call
+	Extra           string // what else goes back with the reply
 	Finish          event.Finish
 	RawFinish       string
 	Usage           *event.Usage // nil if none came
@@ -36,6 +38,7 @@ func Collect(call iter.Seq2[model.Chunk, error]) Got {
 		g.Text += chunk.Text
 		g.Reasoning += chunk.Reasoning
 		g.Calls = append(g.Calls, chunk.Calls...)
+		g.Extra = cmp.Or(chunk.Extra, g.Extra)
 		if chunk.Finish != "" {
 			g.Finish, g.RawFinish = chunk.Finish, chunk.RawFinish
 		}

@@ -24,7 +24,7 @@ type Body struct {
 	stray      []byte // lines that belong to no event
 
 	content, reasoning joiner
-	spoken             bool // a piece of text came
+	spoken, called     bool // a piece of text or of a call came
 	plain              bool // the body is JSON, not a stream
 	kept               Kept
 	facts              Facts

@@ -104,10 +104,14 @@ func isKeepAlive(v []byte) bool {
 // aside what that form has no place for.
 func (b *Body) rewrite(c *chunk) {
 	m := &message{usage: c.usage, finish: c.finish}
-	if c.whole && b.spoken && !b.plain {
-		c.content, c.refusal, c.reasoning, c.calls = nil, nil, nil, nil // repeats what the pieces said
+	if c.whole && b.spoken { // it repeats what the pieces said
+		c.content, c.refusal, c.reasoning = nil, nil, nil
+	}
+	if c.whole && b.called {
+		c.calls = nil
 	}
 	b.spoken = b.spoken || len(c.content)+len(c.refusal)+len(c.reasoning) > 0
+	b.called = b.called || len(c.calls) > 0
 	m.content = b.content.add(c.content)
 	m.reasoning = b.reasoning.add(c.reasoning)
 	m.refusal, _ = Whole(c.refusal)

@@ -8,7 +8,7 @@ import "unicode/utf8"
 type clean struct {
 	scanner
 
-	finished, spoken bool
+	finished, spoken, called bool
 }
 
 // passes reports whether the event may pass as it is.
@@ -22,6 +22,7 @@ func (b *Body) passes(payload []byte) bool {
 	}
 	b.facts.Finished = b.facts.Finished || c.finished
 	b.spoken = b.spoken || c.spoken
+	b.called = b.called || c.called
 	return true
 }
 
@@ -105,10 +106,12 @@ func (c *clean) delta(key []byte) bool {
 	case "function_call":
 		return c.null()
 	case "tool_calls":
-		return c.orNull(func() bool { return c.items(func() bool { return c.fields(c.call) }) })
+		return c.orNull(func() bool { return c.items(c.piece) })
 	}
 	return c.idle() && isLower(key)
 }
+
+func (c *clean) piece() bool { c.called = true; return c.fields(c.call) }
 
 func (c *clean) call(key []byte) bool {
 	switch string(key) {

@@ -132,24 +132,37 @@ func (s *scanner) str() ([]byte, bool) {
 	if !s.take('"') {
 		return nil, false
 	}
-	from := s.at
-	for i := from; i < len(s.text); i++ {
-		switch c := s.text[i]; {
-		case c == '"':
+	text, from := s.text, s.at
+	for i := from; i < len(text); i++ {
+		c := text[i]
+		if !special[c] {
+			continue
+		}
+		switch c {
+		case '"':
 			s.at = i + 1
-			return s.text[from:i], true
-		case c == '\\':
-			n := s.escape(s.text[i:])
+			return text[from:i], true
+		case '\\':
+			n := s.escape(text[i:])
 			if n == 0 {
 				return nil, false
 			}
 			i += n - 1
-		case c < ' ':
+		default:
 			return nil, false
 		}
 	}
 	return nil, false
 }
+
+// special are the bytes that do not stand for themselves in a string.
+var special = func() (set [256]bool) {
+	for c := range ' ' {
+		set[c] = true
+	}
+	set['"'], set['\\'] = true, true
+	return set
+}()
 
 // escape returns the length of the escape that text begins with, 0 if it is
 // none.

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -44,7 +45,7 @@ func (l *lines) next() (line, error) {
 			l.fill()
 			continue
 		}
-		if l.from < l.to && l.err != errTooLong {
+		if l.from < l.to && !errors.Is(l.err, ErrTooLong) {
 			text := l.buf[l.from:l.to]
 			l.from, l.seen = l.to, l.to
 			l.open = true
@@ -136,7 +137,7 @@ func (l *lines) rest(limit int) (text []byte, err error) {
 	}
 	text = l.buf[l.from:l.to]
 	l.from, l.seen = l.to, l.to
-	if l.err == io.EOF || l.err == nil {
+	if l.err == nil || errors.Is(l.err, io.EOF) {
 		return text, nil
 	}
 	return text, l.err

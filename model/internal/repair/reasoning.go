@@ -73,12 +73,11 @@ func parts(value []byte) (said, thought []byte) {
 		if !ok {
 			return false
 		}
-		a, b := one, []byte(nil)
-		if one[0] == '{' {
-			a, b = part(one)
-		} else {
-			a = text(one)
+		if one[0] != '{' {
+			said = append(said, text(one)...)
+			return true
 		}
+		a, b := part(one)
 		said, thought = append(said, a...), append(thought, b...)
 		return true
 	})

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -80,7 +81,7 @@ func kindOf(text []byte, ended bool) kind {
 // the other. An end mark may follow.
 func (b *Body) document() {
 	text, err := b.lines.rest(MaxLine)
-	if err == errTooLong || len(text) >= MaxLine {
+	if errors.Is(err, ErrTooLong) || len(text) >= MaxLine {
 		b.stop(errTooLong)
 		return
 	}

@@ -54,7 +54,7 @@ func unquote(raw []byte) []byte {
 // appendUnit appends a character, or half of one.
 func appendUnit(out []byte, unit rune) []byte {
 	if utf16.IsSurrogate(unit) {
-		return append(out, 0xED, 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
+		return append(out, 0xED, 0x80|byte(unit>>6&0x3F), 0x80|byte(unit&0x3F))
 	}
 	return utf8.AppendRune(out, unit)
 }
