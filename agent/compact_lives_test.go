@@ -134,6 +134,7 @@ func overflowingLife(t *testing.T, rnd *rand.Rand) (folds int) {
 // checkRequest holds a request to the rules, and the open questions that the
 // agent has read to be in it.
 func checkRequest(t *testing.T, s *stage, req model.Request) {
+	t.Helper()
 	if err := agent.CheckHistory(req.Messages); err != nil {
 		t.Errorf("%v in\n%s", err, texts(req.Messages))
 	}
@@ -158,7 +159,10 @@ func checkFolds(t *testing.T, s *stage) int {
 	perStep, summaries := map[string]int{}, map[string]int{}
 	folds, step := 0, 0
 	calls := map[string]bool{}
-	for rec := range s.log.Records(0) {
+	for rec, err := range s.log.Records(0) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		switch d := rec.Data.(type) {
 		case event.ModelReplied:
 			for _, c := range d.Calls {
@@ -194,7 +198,10 @@ func checkFold(t *testing.T, s *stage, cfg agent.Config, log *watchedLog) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rec := range s.log.Records(0) {
+	for rec, err := range s.log.Records(0) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if want, ok := log.before[rec.Seq]; ok {
 			if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(folded.Snapshot(), "\n")); diff != "" {
 				t.Fatalf("before record %d, %s (-live +folded):\n%s", rec.Seq, rec.Type(), diff)

@@ -332,6 +332,35 @@ func TestASilentProvider(t *testing.T) {
 	})
 }
 
+// TestACountThatIsNone has a provider that says the same small number always.
+func TestACountThatIsNone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		n := &narrow{window: 1 << 20, steps: 12}
+		played := n.client()
+		client := modeltest.Func(func(ctx context.Context, req model.Request) modeltest.Reply {
+			got := modeltest.Collect(played.Stream(ctx, req))
+			return modeltest.Reply{Text: got.Text, Calls: got.Calls, Usage: event.Usage{Input: 10, Output: 1}}
+		})
+		s := newStage(t, client, []tools.Tool{work()}, func(c *agent.Config) {
+			c.Prompt, c.CompactAt, c.ContextWindow = agent.NewPrompt(strings.Repeat("rule ", 500)), 0.5, 2000
+		})
+		s.run()
+		s.tell("begin")
+		synctest.Wait()
+		if err := s.end(); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range data[event.Warning](s) {
+			if w.Code == "prompt_truncated" {
+				t.Errorf("warning %+v", w)
+			}
+		}
+		if len(data[event.HistoryCompacted](s)) == 0 {
+			t.Error("the estimate did not count in its place")
+		}
+	})
+}
+
 // TestAnHonestProviderIsNotSuspected counts what is sent, with reasoning that
 // comes and goes.
 func TestAnHonestProviderIsNotSuspected(t *testing.T) {

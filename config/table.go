@@ -57,7 +57,7 @@ func modelTable() table[Model] {
 		key("rate", "What the endpoint allows to one key; models of the same endpoint and key share it.", object(rateTable()), func(m *Model) *Rate { return &m.Rate }).or("rate_limit", "limits", "throttle"),
 		key("fallback", "Models that are asked in turn when this one fails.", list(modelRef()), func(m *Model) *[]string { return &m.Fallback }).or("fallbacks", "backup"),
 		key("profile", "In what the endpoint differs from others of its provider.", object(profileTable()), func(m *Model) *Profile { return &m.Profile }).or("quirks", "compat"),
-		key("compact_at", "The share of the context window from which on older steps are folded into a summary; the window is profile.context_window or profile.num_ctx.", decimal(0, 1), func(m *Model) *float64 { return &m.CompactAt }),
+		key("compact_at", "The share of the context window from which on older steps are folded into a summary; the window is profile.context_window or profile.num_ctx.", decimal(0.01, 1), func(m *Model) *float64 { return &m.CompactAt }),
 	}}
 }
 

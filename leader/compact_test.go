@@ -57,7 +57,10 @@ func TestAnEndpointThatRefusesALongConversation(t *testing.T) {
 		}
 		checkRefused(t, server.Exchanges())
 		var records []event.Record
-		for rec := range run.Events(t.Context()) {
+		for rec, err := range run.Events(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			records = append(records, rec)
 		}
 		if folded := dataOf[event.HistoryCompacted](records); len(folded) != 1 || folded[0].Dropped < 2 {

@@ -101,7 +101,9 @@ func drawChunk(t *rapid.T) model.Chunk {
 		c.Usage = &event.Usage{Input: 3, CachedInput: 1, Output: 2, Estimated: true}
 	}
 	c.Notice = rapid.SampledFrom([]event.Data{
-		nil, event.Warning{Code: "w", Text: "odd"}, event.ModelRetried{Attempt: 1, WaitMS: 5, Failure: event.Failure{Code: "x", Message: "y"}},
+		nil,
+		event.Warning{Code: "w", Text: "odd"},
+		event.ModelRetried{Attempt: 1, WaitMS: 5, Failure: event.Failure{Code: "x", Message: "y"}},
 		event.ModelProfile{Endpoint: "e", Switch: "s", Value: "v", Why: "w"},
 	}).Draw(t, "notice")
 	return c

@@ -91,7 +91,7 @@ func (f requestForm) digest() string {
 	sum := sha256.New()
 	write := func(texts ...string) {
 		for _, t := range texts {
-			fmt.Fprintf(sum, "%d:%s", len(t), t)
+			_, _ = fmt.Fprintf(sum, "%d:%s", len(t), t)
 		}
 	}
 	write(f.role, strconv.Itoa(f.maxTokens), strconv.Itoa(len(f.tools)))
