@@ -161,12 +161,14 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Offer == nil {
 		cfg.Offer = NewOffer(cfg.Tools)
 	}
-	return &Agent{
+	a := &Agent{
 		cfg:     cfg,
 		history: newHistory(cfg.Prompt.String()),
 		kick:    make(chan struct{}, 1),
 		machine: newMachine(),
-	}, nil
+	}
+	a.history.settle()
+	return a, nil
 }
 
 // State is the agent's state now.

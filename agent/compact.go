@@ -118,9 +118,7 @@ func (a *Agent) summary(ctx context.Context, step int, t *turnState, c cut) (str
 // askSummary lets the model sum up what is cut out, in a request of its own.
 // Without a text, why says what went wrong; an error ends the turn.
 func (a *Agent) askSummary(ctx context.Context, step int, c cut) (text, why string, err error) {
-	system := a.cfg.Words.SummaryPrompt()
-	talk := newHistory(system)
-	talk.wake(system)
+	talk := newHistory(a.cfg.Words.SummaryPrompt())
 	talk.add(model.Message{
 		Role: model.User, Content: a.cfg.Words.SummaryRequest(retell(c.dropped, a.summaryRoom())),
 		Origin: model.Origin{Kind: event.Note, From: event.RuntimeName, FromID: event.Runtime},

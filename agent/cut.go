@@ -77,16 +77,15 @@ func (h *history) cut(open map[string]bool) cut {
 	return c
 }
 
-// compact puts summary in the place of all messages but the system prompt, the
-// kept newest ones and those whose ids are pinned. Ids of calls that go are
-// not given again.
+// compact puts summary in the place of all messages but the system prompt,
+// which a conversation at rest does not hold, the kept newest ones and those
+// whose ids are pinned. Ids of calls that go are not given again.
 func (h *history) compact(system string, summary model.Message, kept int, pinned []string) error {
 	from := len(h.messages) - kept
 	if kept < 0 || from < 1 || from < len(h.messages) && h.messages[from].Role == model.ToolRole {
 		return fmt.Errorf("agent: no conversation of %d messages can be cut to its last %d", len(h.messages), kept)
 	}
 	next := newHistory(system)
-	next.wake(h.messages[0].Content)
 	next.past = maps.Clone(h.past)
 	if next.past == nil {
 		next.past = map[string]bool{}

@@ -29,7 +29,6 @@ type history struct {
 func newHistory(system string) history {
 	h := history{sum: sha256.New()}
 	h.add(model.Message{Role: model.System, Content: system})
-	h.settle()
 	return h
 }
 

@@ -164,11 +164,12 @@ func (a *Agent) act(ctx context.Context, reply event.ModelReplied, t *turnState)
 // rounding looks once more before a turn ends naturally: a reply that says
 // nothing is asked for again, questions left open are pointed out.
 func (a *Agent) rounding(reply event.ModelReplied, t *turnState) (done bool, end ending, err error) {
-	if reply.Text == "" && !t.answered {
+	promised := reply.Finish == event.FinishToolCalls // and made none
+	if promised || reply.Text == "" && !t.answered {
 		if t.nudged {
 			return true, ending{reason: event.EndFailed, text: t.text, failure: &event.Failure{
 				Code: "empty_response", Who: "server", Retryable: true,
-				Message: "the model replied twice without text and without a tool call",
+				Message: "the model replied twice without a tool call that it announced, or without a word",
 			}}, nil
 		}
 		t.nudged = true

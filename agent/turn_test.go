@@ -278,21 +278,36 @@ func TestAFailedAgentIsRevivedByAMessage(t *testing.T) {
 	})
 }
 
-func TestAnEmptyReplyIsAskedForAgainOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		rec := &recorder{replies: []modeltest.Reply{{}, {Text: "here"}}}
-		s := newStage(t, rec.client(), nil)
-		s.run()
-		s.tell("begin")
-		synctest.Wait()
-		if got, want := s.finals(), []string{"natural: here"}; !slices.Equal(got, want) {
-			t.Errorf("reports %q, want %q", got, want)
-		}
-		if want := "user: note begin\nuser: note NUDGE\n"; rec.seen()[1] != want {
-			t.Errorf("second request %q, want %q", rec.seen()[1], want)
-		}
-		_ = s.end()
-	})
+// TestAReplyThatDoesNothingIsAskedForAgainOnce holds for a reply without a word
+// and for one that announces a tool call and makes none.
+func TestAReplyThatDoesNothingIsAskedForAgainOnce(t *testing.T) {
+	promise := modeltest.Reply{Text: "I look it up", Finish: event.FinishToolCalls}
+	for _, tt := range []struct {
+		name    string
+		replies []modeltest.Reply
+		want    string
+	}{
+		{"empty", []modeltest.Reply{{}, {Text: "here"}}, "natural: here"},
+		{"promise", []modeltest.Reply{promise, {Text: "here"}}, "natural: here"},
+		{"promise twice", []modeltest.Reply{promise, promise}, "failed: I look it up"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				rec := &recorder{replies: tt.replies}
+				s := newStage(t, rec.client(), nil)
+				s.run()
+				s.tell("begin")
+				synctest.Wait()
+				if got := s.finals(); !slices.Equal(got, []string{tt.want}) {
+					t.Errorf("reports %q, want %q", got, tt.want)
+				}
+				if got := rec.seen(); len(got) != 2 || !strings.HasSuffix(got[1], "user: note NUDGE\n") {
+					t.Errorf("requests %q, want two, the second with a nudge", got)
+				}
+				_ = s.end()
+			})
+		})
+	}
 }
 
 func TestOpenQuestionsHoldATurn(t *testing.T) {

@@ -162,12 +162,12 @@ func integer(low, high int) kind[int] {
 	})
 }
 
-// decimal is a number from low to high.
-func decimal(low, high float64) kind[float64] {
-	want := fmt.Sprintf("a number from %s to %s", strconv.FormatFloat(low, 'f', -1, 64), strconv.FormatFloat(high, 'f', -1, 64))
-	return parsed(want, schema{"type": "number", "minimum": low, "maximum": high}, func(s string) (float64, bool) {
+// decimal is a number from 0 to high.
+func decimal(high float64) kind[float64] {
+	want := "a number from 0 to " + strconv.FormatFloat(high, 'f', -1, 64)
+	return parsed(want, schema{"type": "number", "minimum": 0.0, "maximum": high}, func(s string) (float64, bool) {
 		n, err := strconv.ParseFloat(s, 64)
-		return n, err == nil && decimalNumber.MatchString(s) && low <= n && n <= high
+		return n, err == nil && decimalNumber.MatchString(s) && 0 <= n && n <= high
 	})
 }
 

@@ -48,7 +48,7 @@ func modelTable() table[Model] {
 		key("model", "The name of the model at the provider.", text(), func(m *Model) *string { return &m.Model }).must().or("name", "id"),
 		key("base_url", "The address of the endpoint.", webAddress(), func(m *Model) *string { return &m.BaseURL }).or("url", "endpoint", "api_base", "base"),
 		key("api_key_env", "The name of the variable that holds the key; never a key.", keyVariable(), func(m *Model) *string { return &m.APIKeyEnv }).or("api_key", "key", "token", "api_key_var"),
-		key("temperature", "From 0 to 2.", pointer(decimal(0, 2)), func(m *Model) **float64 { return &m.Temperature }),
+		key("temperature", "From 0 to 2.", pointer(decimal(2)), func(m *Model) **float64 { return &m.Temperature }),
 		key("max_output_tokens", "The longest reply.", integer(1, math.MaxInt32), func(m *Model) *int { return &m.MaxOutputTokens }).or("max_tokens", "max_completion_tokens"),
 		key("timeout", "How long a reply may make no progress; instead of limits.stall.", duration(), func(m *Model) *time.Duration { return &m.Timeout }),
 		key("retry", "How requests are repeated.", object(retryTable()), func(m *Model) *Retry { return &m.Retry }).or("retries"),
@@ -57,7 +57,7 @@ func modelTable() table[Model] {
 		key("rate", "What the endpoint allows to one key; models of the same endpoint and key share it.", object(rateTable()), func(m *Model) *Rate { return &m.Rate }).or("rate_limit", "limits", "throttle"),
 		key("fallback", "Models that are asked in turn when this one fails.", list(modelRef()), func(m *Model) *[]string { return &m.Fallback }).or("fallbacks", "backup"),
 		key("profile", "In what the endpoint differs from others of its provider.", object(profileTable()), func(m *Model) *Profile { return &m.Profile }).or("quirks", "compat"),
-		key("compact_at", "The share of the context window from which on older steps are folded into a summary; the window is profile.context_window or profile.num_ctx.", decimal(0.01, 1), func(m *Model) *float64 { return &m.CompactAt }),
+		key("compact_at", "The share of the context window from which on older steps are folded into a summary; the window is profile.context_window or profile.num_ctx.", decimal(1), func(m *Model) *float64 { return &m.CompactAt }),
 	}}
 }
 
@@ -104,7 +104,7 @@ func retryTable() table[Retry] {
 
 // priceTable lists the keys of price.
 func priceTable() table[Price] {
-	amount := decimal(0, 1_000_000)
+	amount := decimal(1_000_000)
 	return table[Price]{"a price", []field[Price]{
 		key("currency", "Three capitals, such as CNY.", name("a currency such as CNY or USD", currencyForm.String(), currencyForm), func(p *Price) *string { return &p.Currency }).must(),
 		key("input", "A million tokens of input.", amount, func(p *Price) *float64 { return &p.Input }).must().or("prompt"),
@@ -152,7 +152,7 @@ func limitsTable() table[Limits] {
 		key("max_steps", "Steps a turn of an agent.", count, func(l *Limits) *Limit[int] { return &l.MaxSteps }).or("max_turns", "max_rounds"),
 		key("steps", "Steps of the run.", count, func(l *Limits) *Limit[int] { return &l.Steps }),
 		key("tokens", "Tokens of the run.", count, func(l *Limits) *Limit[int] { return &l.Tokens }).or("max_tokens"),
-		key("budget", "Money of the run, in the currency of the prices.", limit(decimal(0, math.MaxInt32)), func(l *Limits) *Limit[float64] { return &l.Budget }).or("money", "max_cost"),
+		key("budget", "Money of the run, in the currency of the prices.", limit(decimal(math.MaxInt32)), func(l *Limits) *Limit[float64] { return &l.Budget }).or("money", "max_cost"),
 		key("deadline", "How long the run may take.", wait, func(l *Limits) *Limit[time.Duration] { return &l.Deadline }).or("max_duration"),
 		key("ask_timeout", "How long a question may be open.", wait, func(l *Limits) *Limit[time.Duration] { return &l.AskTimeout }),
 		key("tool_timeout", "How long a call of a tool may take.", wait, func(l *Limits) *Limit[time.Duration] { return &l.ToolTimeout }).or("timeout"),

@@ -79,7 +79,7 @@ type Model struct {
 	Fallback []string
 	// Profile says in what the endpoint differs from others of its provider.
 	Profile Profile
-	// CompactAt is the share of the context window, from 0.01 to 1, from which on
+	// CompactAt is the share of the context window, from 0 to 1, from which on
 	// older steps of a conversation are folded into a summary; 0 when absent.
 	CompactAt float64
 }

@@ -56,13 +56,7 @@ func TestAnEndpointThatRefusesALongConversation(t *testing.T) {
 			t.Errorf("status %d: answer %q, %v", code, res.Answer, err)
 		}
 		checkRefused(t, server.Exchanges())
-		var records []event.Record
-		for rec, err := range run.Events(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			records = append(records, rec)
-		}
+		records := collect(t, run.Events(t.Context()))
 		if folded := dataOf[event.HistoryCompacted](records); len(folded) != 1 || folded[0].Dropped < 2 {
 			t.Errorf("status %d: folded %+v", code, folded)
 		}

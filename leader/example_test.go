@@ -122,7 +122,16 @@ func ExampleRun_Tell() {
 
 func ExampleRun_Stop() {
 	t, err := leader.New(leader.Team{Model: leader.Model{Client: modeltest.ByAgent(map[string]model.Client{
-		"tl":    modeltest.Sequence(say("", create("uio", "think for ever")), say("I wait."), say("It was stopped.")),
+		"tl": modeltest.Func(func(_ context.Context, req model.Request) modeltest.Reply {
+			last := req.Messages[len(req.Messages)-1]
+			switch {
+			case len(req.Messages) == 2:
+				return say("", create("uio", "think for ever"))
+			case last.Origin.Kind == event.Completion:
+				return say("It was stopped.")
+			}
+			return say("I wait.")
+		}),
 		"uio_1": modeltest.Func(func(ctx context.Context, _ model.Request) modeltest.Reply { <-ctx.Done(); return say("") }),
 	})}})
 	if err != nil {

@@ -27,7 +27,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // stage is a fake endpoint whose replies are let go one by one, in a fixed
 // causal order: a request is parked until the test releases it.
 type stage struct {
-	t *testing.T
+	t        *testing.T
+	released int
 
 	mu    sync.Mutex      // guards all below
 	seen  map[string]bool // parked requests and events of the log
@@ -116,7 +117,8 @@ func (s *stage) release(key string, reply modeltest.Reply, others ...string) {
 	for i := range reply.Calls {
 		reply.Calls[i].ID = fmt.Sprintf("call %s.%d", key, i+1)
 	}
-	reply.Usage = event.Usage{Input: 100, Output: 10}
+	s.released++
+	reply.Usage = event.Usage{Input: 1000 * s.released, Output: 10} // more each time, as conversations are
 	s.gate(key) <- reply
 }
 

@@ -17,6 +17,7 @@ type member struct {
 	state                         event.State
 	cause                         string
 	turn, steps                   int
+	reported                      bool // the newest turn has had its report
 	usage                         event.Usage
 	cost                          *event.Cost
 	calls                         []event.ToolStarted // that run now
@@ -120,6 +121,9 @@ func (r *roster) applySent(d event.MessageSent) {
 	if q := r.open[d.ID]; q != nil {
 		q.text = d.Content
 	}
+	if m := r.byID[d.From]; m != nil && d.Kind == event.Completion {
+		m.reported = true
+	}
 }
 
 // setTask notes what the person wants; the caller holds r.mu.
@@ -137,6 +141,9 @@ func (r *roster) applyTo(m *member, rec event.Record) {
 		m.state, m.cause, m.since = d.To, d.Cause, rec.Time
 		r.count(m, +1)
 		m.turn = max(m.turn, rec.Turn)
+		if d.To == event.Working && d.From != event.Waiting { // a turn begins
+			m.reported = false
+		}
 	case event.ModelRequested:
 		m.steps++
 	case event.ModelReplied:

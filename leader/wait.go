@@ -40,7 +40,7 @@ func (t teamTools) WaitOutput(ctx context.Context, call tools.Call, in tools.Wai
 			return t.run.words.WaitEnded(end), nil
 		case <-timeout:
 			end, _ := w.look(t.run)
-			end.TimedOut, end.Working = true, t.run.names(w.busy(t.run))
+			end.TimedOut, end.Working = true, t.run.atWork(w.busy(t.run))
 			return t.run.words.WaitEnded(end), nil
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
@@ -54,7 +54,8 @@ type wait struct {
 	all    bool
 }
 
-// awaited reads the arguments. Without agents, all that work are awaited.
+// awaited reads the arguments. Without agents, all are awaited that work or
+// that have reported what the leader has not read.
 func (t teamTools) awaited(in tools.WaitOutputArgs) (wait, <-chan time.Time, error) {
 	w := wait{all: in.Until == "all"}
 	for _, who := range in.Agents {
@@ -65,8 +66,9 @@ func (t teamTools) awaited(in tools.WaitOutputArgs) (wait, <-chan time.Time, err
 		w.agents = append(w.agents, a.ID)
 	}
 	if len(in.Agents) == 0 {
+		unread := t.run.unreadReports()
 		for _, m := range t.run.roster.all() {
-			if m.parent != "" && t.run.active(m) {
+			if m.parent != "" && (t.run.active(m) || unread[m.id]) {
 				w.agents = append(w.agents, m.id)
 			}
 		}
@@ -76,6 +78,17 @@ func (t teamTools) awaited(in tools.WaitOutputArgs) (wait, <-chan time.Time, err
 	}
 	d, err := time.ParseDuration(in.Timeout)
 	return w, time.After(d), err
+}
+
+// unreadReports has the ids of the agents with a report in the leader's box.
+func (r *Run) unreadReports() map[string]bool {
+	from := map[string]bool{}
+	for _, m := range r.box(event.Leader).Peek() {
+		if m.Kind == event.Completion {
+			from[m.From] = true
+		}
+	}
+	return from
 }
 
 // look reports what waits for the leader, and whether that ends the wait.
@@ -103,7 +116,7 @@ func (w wait) look(r *Run) (prompts.WaitEnd, bool) {
 		end.NoneWorking = len(end.Completions) == 0
 		return end, true
 	}
-	end.Working = r.names(busy)
+	end.Working = r.atWork(busy)
 	return end, over
 }
 
@@ -134,11 +147,11 @@ func (r *Run) box(id string) *mailbox.Box {
 	return r.boxes[id]
 }
 
-// names turns ids into display names.
-func (r *Run) names(ids []string) []string {
+// atWork names those of the busy agents whose report is still to come.
+func (r *Run) atWork(busy []string) []string {
 	var list []string
-	for _, id := range ids {
-		if m, ok := r.roster.view(id); ok {
+	for _, id := range busy {
+		if m, ok := r.roster.view(id); ok && !m.reported {
 			list = append(list, m.name)
 		}
 	}

@@ -197,7 +197,11 @@ func (p *Printer) describeTool(e entry, data event.Data) entry {
 		if d.IsError {
 			return e.with(notice, StyleError, p.words.toolError, call, p.beginning(d.Result, maxLineText))
 		}
-		return e.with(fact, StyleDim, p.words.toolDone, call, shortTime(millis(d.DurationMS)), p.beginning(d.Result, maxLineText))
+		result := d.Result
+		if speaks[d.Name] && strings.HasPrefix(result, framed) {
+			result = "" // the answer has been shown
+		}
+		return e.with(fact, StyleDim, p.words.toolDone, call, shortTime(millis(d.DurationMS)), p.beginning(result, maxLineText))
 	case event.ApprovalRequested:
 		// A person decides on what stands here, so all arguments are shown.
 		return e.with(notice, StyleWarn, p.words.approval, d.ID, d.Name, p.beginning(d.Arguments, maxApproval))
@@ -222,6 +226,9 @@ var speaks = map[string]bool{
 	"send_message_to_sub_agent": true, "ask_sub_agent": true, "answer_sub_agent_question": true,
 	"ask_master": true, "ask_other_agent": true, "answer_other_agent": true, "ask_user": true,
 }
+
+// framed begins a message in the form of the mailbox protocol.
+const framed = "来自 "
 
 // How much of a text is looked at for one line, in bytes.
 const (

@@ -52,3 +52,20 @@ func TestACancelledCallIsNoFailure(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAnswerIsShownOnce ends asks in both ways: with an answer, which stands
+// on a line of its own, and without one.
+func TestAnAnswerIsShownOnce(t *testing.T) {
+	for result, want := range map[string]bool{
+		"来自 Scout_1 的回答\nid: ans_scout_001\n\n<Scout_1>\n<Answer question_id=\"ask_uio_001\">\nyes\n</Answer>\n</Scout_1>": false,
+		"Scout_1 declined to answer.": true,
+	} {
+		got := show([]event.Record{
+			{V: 1, Seq: 1, Agent: "uio_1", Data: event.ToolStarted{CallID: "c", Name: "ask_other_agent", Arguments: `{"agent": "scout_1"}`}},
+			{V: 1, Seq: 2, Agent: "uio_1", Data: event.ToolFinished{CallID: "c", Name: "ask_other_agent", Result: result}},
+		}, render.Options{View: render.Lines, Lang: "en"})
+		if strings.Contains(got, "Scout_1") != want {
+			t.Errorf("the result %q is shown as %q", result, got)
+		}
+	}
+}

@@ -53,7 +53,7 @@ func Find(dir, ref string) (Run, error) {
 		}
 		return Run{}, unknownRun(dir, ref, runs)
 	}
-	return Run{}, fmt.Errorf("transcript: run %q: %w begins so: %s", ref, ErrAmbiguous, listRuns(found))
+	return Run{}, fmt.Errorf("transcript: run %q: %w begins so:%s", ref, ErrAmbiguous, listRuns(found))
 }
 
 // isPath reports whether ref cannot be anything but a path.
@@ -99,21 +99,18 @@ func unknownRun(dir, ref string, runs []Run) error {
 	if len(runs) == 0 {
 		return fmt.Errorf("transcript: run %q: %w: there are none in %s", ref, ErrNoRun, dir)
 	}
-	return fmt.Errorf("transcript: run %q: %w; the newest in %s: %s", ref, ErrNoRun, dir, listRuns(runs))
+	return fmt.Errorf("transcript: run %q: %w; the newest in %s:%s", ref, ErrNoRun, dir, listRuns(runs))
 }
 
-// listRuns names the first of the runs, with their tasks.
+// listRuns names the first of the runs, with their tasks, each on a line.
 func listRuns(runs []Run) string {
 	var b strings.Builder
 	for i, r := range runs {
 		if i == shownRuns {
-			fmt.Fprintf(&b, " and %d more", len(runs)-i)
+			fmt.Fprintf(&b, "\n  and %d more", len(runs)-i)
 			break
 		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s (%s)", r.ID, shorten(r.Task))
+		fmt.Fprintf(&b, "\n  %s  %s", r.ID, shorten(r.Task))
 	}
 	return b.String()
 }

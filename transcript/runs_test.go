@@ -156,13 +156,14 @@ func TestFind(t *testing.T) {
 
 func TestFindFails(t *testing.T) {
 	dir := runsDir(t)
-	newest := "02RUNNING (task of 02RUNNING), 01SUSPENDED (task of 01SUSPENDED), 02CRASHED (task of 02CRASHED), 01FAILED (task of 01FAILED), 03LAST (task of 03LAST) and 2 more"
+	newest := "\n  02RUNNING  task of 02RUNNING\n  01SUSPENDED  task of 01SUSPENDED\n  02CRASHED  task of 02CRASHED" +
+		"\n  01FAILED  task of 01FAILED\n  03LAST  task of 03LAST\n  and 2 more"
 	for _, tt := range []struct {
 		dir, ref string
 		is       error
 		want     string
 	}{
-		{dir, "01F", transcript.ErrAmbiguous, "01FAILED (task of 01FAILED), 01FINISHED (task of 01FINISHED)"},
+		{dir, "01F", transcript.ErrAmbiguous, "\n  01FAILED  task of 01FAILED\n  01FINISHED  task of 01FINISHED"},
 		{dir, "99", transcript.ErrNoRun, newest},
 		{dir, "", transcript.ErrNoRun, newest},
 		{dir, "last~7", transcript.ErrNoRun, newest},
@@ -185,7 +186,7 @@ func TestLongTaskIsCut(t *testing.T) {
 	l := create(t, filepath.Join(dir, "01"), transcript.Options{})
 	add(t, l, event.RunStarted{RunID: "01", Task: strings.Repeat("任务", 20) + "\nsecond line"})
 	_, err := transcript.Find(dir, "2")
-	if want := "01 (" + strings.Repeat("任务", 15) + "…)"; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := "\n  01  " + strings.Repeat("任务", 15) + "…"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("error %v, want one that ends in %q", err, want)
 	}
 }

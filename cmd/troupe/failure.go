@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/troupe-go/troupe/config"
@@ -86,7 +87,10 @@ func (a *app) explain(ctx context.Context, err error) *failure {
 // err is one.
 func (a *app) noModel(err error) (f *failure, ok bool) {
 	if e, is := errors.AsType[*model.KeyError](err); is {
-		return &failure{code: exitNoModel, text: err.Error(), hint: e.Hint() + "\n" + a.words.demoHint, err: err}, true
+		return &failure{
+			code: exitNoModel, text: fmt.Sprintf(a.words.noKey, e.Ref, e.Env),
+			hint: fmt.Sprintf(a.words.noKeyHint, e.Env) + "\n" + a.words.demoHint, err: err,
+		}, true
 	}
 	if errors.Is(err, leader.ErrNoModel) {
 		return &failure{code: exitNoModel, text: a.words.noModel, hint: a.words.noModelHint + "\n" + a.words.demoHint, err: err}, true

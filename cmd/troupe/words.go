@@ -25,7 +25,7 @@ type words struct {
 	isAFolder, notAFolder, noFolder, noHome, stepNeedsTerminal, stepHelp        string
 
 	// Finding a team and a model.
-	noTeamFile, noModel, noModelHint, demoHint, manyKeys, nameModel, noUsual, modelTaken, checkHint string
+	noTeamFile, noModel, noModelHint, noKey, noKeyHint, demoHint, manyKeys, nameModel, noUsual, modelTaken, checkHint string
 
 	// The task.
 	emptyTask, emptyTaskHint, longTask, longTaskHint, fromStdin, waitingForStdin, askTask, demoTask string

@@ -85,6 +85,8 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 	noTeamFile:  "本文件夹和上级文件夹中没有 team.yaml",
 	noModel:     "没有指定模型，没有设置密钥，本机也没有服务器应答",
 	noModelHint: "设置一个密钥，例如 DEEPSEEK_API_KEY（环境变量，或团队文件旁的 .env）\n或启动本机服务器：ollama serve\n或指定模型：-m ollama/qwen3:8b",
+	noKey:       "%s 需要密钥：%s 未设置",
+	noKeyHint:   "设置 %s（环境变量，或团队文件旁的 .env）\n或在团队文件 models: 下用 api_key_env 指定另一个变量\n或用本机模型：-m ollama/qwen3:8b",
 	demoHint:    "或先看演示：troupe run --demo",
 	manyKeys:    "设置了多个密钥，但没有指定模型：%s",
 	nameModel:   "请指定：-m provider/model，或团队文件中的 model:",

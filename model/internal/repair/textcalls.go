@@ -265,7 +265,8 @@ func (h *Holder) Add(piece string) string {
 	if !h.begun {
 		start := bytes.TrimLeft(h.held, blank)
 		h.begun = len(start) > 0
-		if h.caught = h.begun && start[0] == '{'; h.caught {
+		h.caught = h.begun && start[0] == '{'
+		if !h.begun || h.caught {
 			return ""
 		}
 	}
