@@ -54,6 +54,9 @@ func (n *narrow) client() model.Client {
 			return tooLong()
 		}
 		n.requests = append(n.requests, texts(req.Messages))
+		if req.Messages[0].Content == "" {
+			return modeltest.Reply{Text: "no prompt"}
+		}
 		if n.played++; n.played >= n.steps {
 			return modeltest.Reply{Text: "done"}
 		}
@@ -325,6 +328,35 @@ func TestASilentProvider(t *testing.T) {
 		}
 		if want := []string{"prompt_truncated"}; !slices.Equal(codes, want) {
 			t.Errorf("warnings %q, want %q", codes, want)
+		}
+	})
+}
+
+// TestACountThatIsNone has a provider that says the same small number always.
+func TestACountThatIsNone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		n := &narrow{window: 1 << 20, steps: 12}
+		played := n.client()
+		client := modeltest.Func(func(ctx context.Context, req model.Request) modeltest.Reply {
+			got := modeltest.Collect(played.Stream(ctx, req))
+			return modeltest.Reply{Text: got.Text, Calls: got.Calls, Usage: event.Usage{Input: 10, Output: 1}}
+		})
+		s := newStage(t, client, []tools.Tool{work()}, func(c *agent.Config) {
+			c.Prompt, c.CompactAt, c.ContextWindow = agent.NewPrompt(strings.Repeat("rule ", 500)), 0.5, 2000
+		})
+		s.run()
+		s.tell("begin")
+		synctest.Wait()
+		if err := s.end(); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range data[event.Warning](s) {
+			if w.Code == "prompt_truncated" {
+				t.Errorf("warning %+v", w)
+			}
+		}
+		if len(data[event.HistoryCompacted](s)) == 0 {
+			t.Error("the estimate did not count in its place")
 		}
 	})
 }

@@ -77,10 +77,9 @@ func (h *history) cut(open map[string]bool) cut {
 	return c
 }
 
-// compact puts summary in the place of all messages but the system prompt (which
-// a conversation at rest does not hold), the
-// kept newest ones and those whose ids are pinned. Ids of calls that go are
-// not given again.
+// compact puts summary in the place of all messages but the system prompt,
+// which a conversation at rest does not hold, the kept newest ones and those
+// whose ids are pinned. Ids of calls that go are not given again.
 func (h *history) compact(system string, summary model.Message, kept int, pinned []string) error {
 	from := len(h.messages) - kept
 	if kept < 0 || from < 1 || from < len(h.messages) && h.messages[from].Role == model.ToolRole {

@@ -32,8 +32,9 @@ func CanMove(s event.State, m string) bool {
 	return x.can(move(m))
 }
 
-// Snapshot shows the conversation of a and all that is known of it, but for the
-// system prompt, which is written out only for a turn. The agent must not run, or be in the middle of an append of its own.
+// Snapshot shows the conversation of a, but for the system prompt, which is
+// written out only in a turn, and all that is known of it. The agent must not
+// run, or be in the middle of an append of its own.
 func (a *Agent) Snapshot() string {
 	h := &a.history
 	return fmt.Sprintf("%+v\n%s %d %d %d %v\n%v %+v\n%v\n%+v", h.messages[1:], h.digest("", 0, &Offer{}), h.tokens, h.thoughts, h.base, h.fault,

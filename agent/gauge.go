@@ -24,7 +24,9 @@ func (g *gauge) request(estimate int) { g.asked, g.blurred = estimate, false }
 // reasoning in the conversation, which may be sent with one request and left
 // out of the next.
 func (g *gauge) reply(u event.Usage, thoughts int) {
-	if u.Estimated || u.Input == 0 || g.blurred {
+	const farOff = 8 // no estimate is wrong by so much: the provider counts something else
+	strange := g.most.count == 0 && u.Input*farOff < g.asked
+	if u.Estimated || g.blurred || strange || u.Input == 0 {
 		g.last, g.most, g.short = reading{}, reading{}, false
 		return
 	}
