@@ -154,8 +154,9 @@ func (r *roster) applyTo(m *member, rec event.Record) {
 			m.last = d.Text
 		}
 	case event.ModelFailed:
-		m.book(d.Usage, nil)
+		m.book(d.Usage, d.Cost)
 		r.usage = r.usage.Add(d.Usage)
+		r.cost = addCost(r.cost, d.Cost)
 	case event.ToolStarted:
 		m.calls = append(m.calls, d)
 	case event.ToolFinished:

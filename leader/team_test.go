@@ -183,7 +183,9 @@ func TestStatusOfAgents(t *testing.T) {
 		"tl": sequence(
 			say("", create("uio", "look at the page"), create("fse", "fail")),
 			say("", modeltest.Call("wait_sub_agent_output", map[string]any{"timeout": "30s", "until": "all"})),
-			say("", modeltest.Call("get_sub_agent_status", map[string]any{}), modeltest.Call("list_active_sub_agents", map[string]any{})),
+			modeltest.Reply{Delay: time.Second, Calls: []event.Call{ // the failed one reports first and rests then
+				modeltest.Call("get_sub_agent_status", map[string]any{}), modeltest.Call("list_active_sub_agents", map[string]any{}),
+			}},
 			say("", modeltest.Call("terminate_sub_agent", map[string]any{"agent": "uio_1"}), modeltest.Call("terminate_sub_agent", map[string]any{"agent": "fse_1"})),
 			say("", modeltest.Call("terminate_sub_agent", map[string]any{"agent": "fse_1"})), say("done"),
 		),

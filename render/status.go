@@ -95,7 +95,7 @@ func (s *Status) applyAgent(rec event.Record) {
 	case event.ModelReplied:
 		s.spend(a, d.Usage, d.Cost)
 	case event.ModelFailed:
-		s.spend(a, d.Usage, nil)
+		s.spend(a, d.Usage, d.Cost)
 	default: // costs nothing
 	}
 	if a == nil {

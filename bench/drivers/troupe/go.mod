@@ -20,6 +20,7 @@ require (
 	github.com/sashabaranov/go-openai v1.43.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/text v0.44.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
 )
 
 replace (
