@@ -19,15 +19,15 @@ const maxEncoded = 3
 // the tool refuses it. repaired says that the model wrote something else.
 func Arguments(written string, toolSchema []byte) (args string, repaired bool) {
 	text := strings.TrimSpace(written)
+	if strings.HasPrefix(text, "{") && valid([]byte(text)) { // as nearly always: the schema is not needed
+		return written, false
+	}
 	s := readSchema(toolSchema)
-	switch {
-	case text == "" || text == "null":
+	if text == "" || text == "null" {
 		if len(s.required) == 0 && s.anyOf == nil {
 			return "{}", false
 		}
 		return text, false
-	case text[0] == '{' && valid([]byte(text)):
-		return written, false
 	}
 	for _, candidate := range candidates([]byte(text)) {
 		if len(candidate) > 0 && candidate[0] == '{' && valid(candidate) && s.fits(candidate) {
