@@ -11,7 +11,7 @@ import (
 // params reads the parameters and puts in what was given from outside.
 func params() kind[map[string]Param] {
 	k := named(func(r *reader, v value, e entry) bool {
-		if identifier.MatchString(e.key) {
+		if isIdentifier(e.key) {
 			return true
 		}
 		e.node.src.add(Problem{Path: v.path, Message: fmt.Sprintf("%s is no name of a parameter", quoteShort(e.key)), Hint: "use letters, digits, - and _"}, e.at, false)

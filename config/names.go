@@ -16,10 +16,28 @@ import (
 const maxRoleName = 58
 
 var (
-	identifier   = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$`)
 	codeForm     = regexp.MustCompile(`^[a-z0-9]{2,6}$`)
 	currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 )
+
+// maxIdentifier is the longest identifier in characters.
+const maxIdentifier = 64
+
+// isIdentifier reports whether s is an identifier of a role or a model: letters
+// and digits of any script, and after the first character _ and - too. A regular
+// expression for it would take longer to compile than all files to read.
+func isIdentifier(s string) bool {
+	n := 0
+	for _, r := range s {
+		if n++; n > maxIdentifier {
+			return false
+		}
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && (n == 1 || r != '_' && r != '-') {
+			return false
+		}
+	}
+	return n > 0
+}
 
 // reservedNames and reservedCodes belong to the leader, the person and the
 // runtime.
@@ -122,7 +140,7 @@ func roleCode() kind[string] {
 
 // checkRoleID reports an id that no role may have.
 func (r *reader) checkRoleID(src *source, at position, path, id string) bool {
-	if !identifier.MatchString(id) {
+	if !isIdentifier(id) {
 		src.add(Problem{Path: path, Message: fmt.Sprintf("%s is no id of a role", quoteShort(id)), Hint: "an id has letters, digits, - and _, 64 at most, and begins with a letter or digit; give the role a name: for people"}, at, false)
 		return false
 	}

@@ -101,7 +101,7 @@ func join(path, key string) string {
 
 // isWord says whether a key needs no quotes in a path.
 func isWord(s string) bool {
-	return s != "" && len(s) <= 64 && identifier.MatchString(s)
+	return s != "" && len(s) <= 64 && isIdentifier(s)
 }
 
 // place returns where a key of a mapping stands, or else the mapping.

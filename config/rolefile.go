@@ -72,7 +72,7 @@ func (r *reader) roleFile(src *source, id string) {
 // code-reviewer becomes Code Reviewer, a name with spaces stays.
 func (r *reader) nameFromFile(d *definition, declared string) bool {
 	d.role.Name = declared
-	if identifier.MatchString(declared) {
+	if isIdentifier(declared) {
 		d.role.Name = titled(declared)
 	}
 	n := &node{kind: textNode, src: d.src, pos: d.place("name"), raw: declared}
