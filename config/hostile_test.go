@@ -47,7 +47,7 @@ func hostile(size int) map[string]string {
 }
 
 func TestHostileTextsAreAnsweredSoon(t *testing.T) {
-	for _, size := range []int{1 << 12, 1 << 16} {
+	for _, size := range []int{1 << 14, 1 << 18} {
 		for name, text := range hostile(size) {
 			t.Run(fmt.Sprint(name, size), func(t *testing.T) {
 				start := time.Now()
@@ -55,7 +55,7 @@ func TestHostileTextsAreAnsweredSoon(t *testing.T) {
 				if err == nil {
 					t.Error("Parse: no error, want one")
 				}
-				if took := time.Since(start); took > 10*time.Second {
+				if took := time.Since(start); took > 20*time.Second {
 					t.Errorf("Parse took %s, want an answer soon", took)
 				}
 				if got := len(fmt.Sprint(err)); got > 100_000 {

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
@@ -193,9 +192,9 @@ func TestNoContentLeavesItsFrame(t *testing.T) {
 
 // TestTimeIsLinear takes contents that make careless scanners quadratic. Each
 // takes milliseconds when every byte is looked at a fixed number of times, and
-// minutes when not, on any machine.
+// hours when not: the time limit of the test run is the check.
 func TestTimeIsLinear(t *testing.T) {
-	const size, enough = 1 << 18, 30 * time.Second
+	const size = 1 << 20
 	for name, unit := range map[string]string{
 		"less":                "<",
 		"amp":                 "&",
@@ -211,7 +210,6 @@ func TestTimeIsLinear(t *testing.T) {
 		"line ends":           "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			began := time.Now()
 			content := strings.Repeat(unit, size/len(unit))
 			m := mailbox.Message{ID: "out_a_001", Kind: mailbox.Progress, From: "A_1", Content: content}
 			text := mustFormat(t, m)
@@ -220,9 +218,6 @@ func TestTimeIsLinear(t *testing.T) {
 			}
 			if got, err := mailbox.ParseAll(text + "\n\n" + text); err != nil || len(got) != 2 {
 				t.Fatalf("ParseAll finds %d messages, %v", len(got), err)
-			}
-			if took := time.Since(began); took > enough {
-				t.Errorf("it took %s", took)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -248,35 +249,34 @@ func (w want) checkError(t *testing.T, why string, got modeltest.Got) {
 }
 
 // everyCut is the length up to which a body is cut at every byte; longer ones
-// are cut at the last of them and at randomCuts places before, very long ones
-// at longCuts.
+// are cut at randomCuts places.
 const (
-	everyCut   = 256
-	randomCuts = 128
-	longBody   = 8 << 10
-	longCuts   = 32
+	everyCut   = 8 << 10
+	randomCuts = 500
 )
 
 // cuts are the places to cut a body of n bytes at.
 func cuts(n int) []int {
-	last := max(0, n-everyCut)
+	if n <= everyCut {
+		return slices.Collect(upTo(n))
+	}
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	var out []int
-	switch {
-	case n > longBody:
-		last = n - longCuts
-		for range longCuts {
-			out = append(out, random.IntN(last))
-		}
-	case last > 0:
-		for range min(last, randomCuts) {
-			out = append(out, random.IntN(last))
-		}
-	}
-	for cut := range n - last {
-		out = append(out, last+cut)
+	for range randomCuts {
+		out = append(out, random.IntN(n))
 	}
 	return out
+}
+
+// upTo yields the numbers from 0 up to n.
+func upTo(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // TestStreamCutAnywhere cuts each recorded stream, now as an end and now as a

@@ -176,13 +176,12 @@ func TestForgedAsides(t *testing.T) {
 				event.QuestionClosed{ID: "ask_uio_001", Outcome: event.Failed, Detail: content},
 				event.Warning{Code: "x", Text: content},
 			} {
-				rec := logged(t, "uio_1", d)
 				for _, verbose := range []bool{false, true} {
-					aside := showOne(t, render.Options{Width: 100, Verbose: verbose}, rec)
+					aside := showOne(t, render.Options{Width: 100, Verbose: verbose}, logged(t, "uio_1", d))
 					if n := boxesOf(t, aside.text); n != 0 || len(aside.titles) != 0 {
 						t.Errorf("%T is shown as %d boxes with titles %q", d, n, aside.titles)
 					}
-					line := showOne(t, render.Options{Width: 100, Verbose: verbose, View: render.Lines}, rec)
+					line := showOne(t, render.Options{Width: 100, Verbose: verbose, View: render.Lines}, logged(t, "uio_1", d))
 					if n := strings.Count(line.text, "\n"); n > 1 {
 						t.Errorf("%T takes %d lines", d, n)
 					}

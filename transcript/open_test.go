@@ -59,8 +59,8 @@ var started = event.RunStarted{RunID: "01JNRZ7Q9W", TeamName: "signup", Task: "d
 // Cut at any byte, a log opens with all records that are whole, and goes on;
 // what is dropped is kept beside it.
 func TestCutAtEveryByte(t *testing.T) {
-	text, recs := sampleOf(t, 6, 12)
-	from := len(text) - 1<<10
+	text, recs := sampleOf(t, 6, 60)
+	from := len(text) - 4<<10
 	dir := write(t, text)
 	path := filepath.Join(dir, transcript.FileName)
 	for cut := from; cut <= len(text); cut++ {

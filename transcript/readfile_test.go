@@ -129,7 +129,7 @@ func TestReadFileFollowDamage(t *testing.T) {
 
 // A file that is much larger than the memory allowed can be read.
 func TestReadFileNeedsLittleMemory(t *testing.T) {
-	const records, result, allowed = 128, 64 << 10, 4 << 20 // 8 MiB in all
+	const records, result, allowed = 256, 64 << 10, 4 << 20 // 16 MiB in all
 	dir := write(t, nil)
 	path := filepath.Join(dir, transcript.FileName)
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
