@@ -19,12 +19,4 @@ func (w agentWords) OpenQuestions(open []agent.OpenQuestion) string {
 	return w.Words.OpenQuestions(list)
 }
 
-// CancelledCall implements [agent.Words].
-func (w agentWords) CancelledCall(reason string) string {
-	if reason == "" {
-		return w.StoppedCall()
-	}
-	return w.Words.CancelledCall(reason)
-}
-
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -57,14 +57,6 @@ func (w Words) Undeliverable(id, to, why string) string {
 		fmt.Sprintf("Your message %s to %s will not be delivered: %s. It was never read.", id, to, clause(why)))
 }
 
-// UnknownOutcome is the result of a call that ran when the run was cut off,
-// of a tool that must not be repeated.
-func (w Words) UnknownOutcome(tool, callID string) string {
-	return w.pick(
-		fmt.Sprintf("运行在 %s（调用 %s）执行时中断，不知道它是否已经生效，也没有替你重做。先检查现状，再决定要不要重做。", tool, callID),
-		fmt.Sprintf("The run was cut off while %s (call %s) was under way. Whether it took effect is unknown, and it was not repeated. Look at how things stand before you decide to do it again.", tool, callID))
-}
-
 // EmptyReply nudges a model whose reply had neither text nor calls.
 func (w Words) EmptyReply() string {
 	return w.pick(
@@ -80,14 +72,6 @@ func (w Words) RepeatedCall(tool string, n int) string {
 		fmt.Sprintf("You have called %s %d times with the same arguments and the same result; another call will not change it. Do something else or say what blocks you. Repeating it further ends your turn.", tool, n))
 }
 
-// StoppedCall is the result of a call that was cut short because its agent
-// was stopped.
-func (w Words) StoppedCall() string {
-	return w.pick(
-		"智能体被停止，这次调用没有执行完，可能只生效了一部分。重做之前先检查现状。",
-		"The agent was stopped and this call was cut short; it may have taken effect in part. Look at how things stand before you do it again.")
-}
-
 // CutCall is the result of a call whose arguments the model could not finish
 // writing, because its reply reached the limit on its length.
 func (w Words) CutCall() string {
@@ -96,8 +80,8 @@ func (w Words) CutCall() string {
 		"This call was not run: your reply reached the limit on its length and the arguments are cut off. Do it again in smaller steps.")
 }
 
-// CancelledCall is the result of a call that was cut short for another
-// reason.
+// CancelledCall is the result of a call that was cut short, for the reason
+// given.
 func (w Words) CancelledCall(reason string) string {
 	return w.pick(
 		fmt.Sprintf("这次调用被取消%s，可能只生效了一部分。重做之前先检查现状。", w.aside(reason)),

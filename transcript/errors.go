@@ -50,10 +50,11 @@ func (e *WriteError) Error() string {
 func (e *WriteError) Unwrap() error { return e.Err }
 
 func writeError(op, path string, err error) *WriteError {
-	hint := "check the disk, then: troupe resume " + filepath.Dir(path)
+	hint := "check the disk"
 	if errors.Is(err, syscall.ENOSPC) {
-		hint = "free some space, then: troupe resume " + filepath.Dir(path)
+		hint = "free some space"
 	}
+	hint += "; to see what was logged: troupe replay " + filepath.Dir(path)
 	return &WriteError{Op: op, Path: path, Err: err, Hint: hint}
 }
 
@@ -79,7 +80,7 @@ func (e *DamageError) Error() string {
 func (e *DamageError) Unwrap() error { return e.Err }
 
 func damageError(path string, line int64, err error) *DamageError {
-	hint := fmt.Sprintf("the lines before it are whole; to keep those: troupe runs repair %s", path)
+	hint := fmt.Sprintf("the lines before it are whole; to keep those: head -n %d %s", line-1, path)
 	if line == 1 {
 		hint = "is it the log of a run?"
 	}
