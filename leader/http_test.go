@@ -3,7 +3,6 @@ package leader_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -14,15 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/golden"
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/modeltest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // stage is a fake endpoint whose replies are let go one by one, in a fixed
 // causal order: a request is parked until the test releases it.
@@ -202,7 +198,7 @@ func TestATeamOverHTTP(t *testing.T) {
 	}
 	checkSteering(t, server)
 	for _, id := range []string{"tl", "uio_1", "fse_1", "res_1"} {
-		golden(t, filepath.Join("testdata", "team", id+".jsonl"), story(t, run, id))
+		golden.Equal(t, filepath.Join("testdata", "team", id+".jsonl"), []byte(story(t, run, id)))
 	}
 	checkLogFile(t, res.Log)
 }
@@ -266,25 +262,6 @@ func story(t *testing.T, run *leader.Run, id string) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s differs (-want +got); run with -update if it should:\n%s", path, diff)
-	}
 }
 
 // checkLogFile holds the file's rights and its last record.
