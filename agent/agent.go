@@ -67,6 +67,11 @@ type Config struct {
 	Brief func() string
 	// ToolTimeout bounds a tool call that does not wait for others; optional.
 	ToolTimeout time.Duration
+	// Permit asks leave to run a call of a tool that the set has; the error is
+	// the result of the call, which then does not run. It may wait for a person,
+	// and ToolTimeout does not count meanwhile; one that waits calls Sent and
+	// Blocked of the call, as a tool does. Optional.
+	Permit func(ctx context.Context, spec tools.Spec, call tools.Call) error
 	// Logger is for operators; optional. The agent names itself in it.
 	Logger zerolog.Logger
 	// Now is the clock; optional.

@@ -94,7 +94,7 @@ func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 	}
 	spec, _ := a.spec(c.Name)
 	if spec.Exclusive {
-		if err := s.finish(); err != nil {
+		if err := s.clear(); err != nil {
 			return err
 		}
 	}
@@ -122,9 +122,17 @@ func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 		<-sent
 	}
 	if spec.Exclusive {
-		return s.finish()
+		return s.clear()
 	}
 	return nil
+}
+
+// clear finishes the calls that run before the next one starts. Until then
+// none is starting: if they all wait, the agent waits.
+func (s *stepCalls) clear() error {
+	s.agent.setStarting(false)
+	defer s.agent.setStarting(true)
+	return s.finish()
 }
 
 // spec describes a tool by name.
@@ -169,6 +177,9 @@ func (s *stepCalls) log(i int) error {
 
 // run does one call and turns whatever happens into a result.
 func (a *Agent) run(ctx context.Context, spec tools.Spec, c event.Call, call tools.Call) result {
+	if err := a.permit(ctx, spec, call); err != nil {
+		return a.errorResult(ctx, err, 0)
+	}
 	began := a.cfg.Now()
 	runCtx := ctx
 	if a.cfg.ToolTimeout > 0 && !spec.Waits {
@@ -181,10 +192,29 @@ func (a *Agent) run(ctx context.Context, spec tools.Spec, c event.Call, call too
 	switch {
 	case err == nil:
 		return result{text: text, took: took}
-	case ctx.Err() != nil:
-		return result{text: a.cfg.Words.CancelledCall(context.Cause(ctx).Error()), isError: true, took: took}
-	case errors.Is(context.Cause(runCtx), errToolTimeout):
+	case ctx.Err() == nil && errors.Is(context.Cause(runCtx), errToolTimeout):
 		return result{text: errToolTimeout.Error() + " after " + a.cfg.ToolTimeout.String(), isError: true, took: took}
+	}
+	return a.errorResult(ctx, err, took)
+}
+
+// permit asks leave for a call, which may come too late to be of use. None is
+// needed to be told that a tool does not exist.
+func (a *Agent) permit(ctx context.Context, spec tools.Spec, call tools.Call) error {
+	if a.cfg.Permit == nil || spec.Name == "" {
+		return nil
+	}
+	if err := a.cfg.Permit(ctx, spec, call); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// errorResult is the result of a call that brought an error; the end of ctx
+// explains any.
+func (a *Agent) errorResult(ctx context.Context, err error, took time.Duration) result {
+	if ctx.Err() != nil {
+		return result{text: a.cfg.Words.CancelledCall(context.Cause(ctx).Error()), isError: true, took: took}
 	}
 	return result{text: err.Error(), isError: true, took: took}
 }
