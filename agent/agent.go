@@ -47,7 +47,7 @@ type Config struct {
 	Budget Budget
 	// Words are the runtime's own words in the language of the agent.
 	Words Words
-	// Report hands over natural output; an error ends the run.
+	// Report hands over natural output; an error ends the run. Optional.
 	Report func(Output) error
 	// Last reports whether the agent takes no further turn after one that
 	// ended for this reason; optional.
@@ -108,6 +108,9 @@ type Words interface {
 	RepeatedCall(tool string, n int) string
 	// EmptyReply asks again after a reply that said nothing.
 	EmptyReply() string
+	// UnknownOutcome is the result of a call that may have run when the
+	// program ended, and that must not run twice.
+	UnknownOutcome(tool string) string
 	// CancelledCall is the result of a call that a stop cut short.
 	CancelledCall(reason string) string
 	// CutCall is the result of a call whose arguments the model could not
@@ -133,6 +136,7 @@ type Agent struct {
 	pending map[string]event.MessageSent // sent to it and not yet in the conversation; nil when there are none
 	gauge   gauge
 	read    map[string]OpenQuestion // messages that this turn put into the conversation, some are questions; nil at rest
+	t       turnState
 
 	kick chan struct{} // one slot: something to look at while at rest
 
@@ -157,8 +161,8 @@ func New(cfg Config) (*Agent, error) {
 		return nil, fmt.Errorf("agent: %s needs Log, Post, Box and Desk", cfg.ID)
 	case cfg.ContextWindow < 0 || cfg.CompactAt < 0 || cfg.CompactAt > 1:
 		return nil, fmt.Errorf("agent: %s compacts at %v of %d tokens; the share is from 0 to 1", cfg.ID, cfg.CompactAt, cfg.ContextWindow)
-	case cfg.Budget == nil || cfg.Words == nil || cfg.Report == nil:
-		return nil, fmt.Errorf("agent: %s needs Budget, Words and Report", cfg.ID)
+	case cfg.Budget == nil || cfg.Words == nil:
+		return nil, fmt.Errorf("agent: %s needs Budget and Words", cfg.ID)
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -190,14 +194,12 @@ var ErrTerminated = errors.New("agent: terminated")
 var errLast = errors.New("agent: took its last turn")
 
 // Run takes turns until ctx ends or until the last one, which are the good
-// ends and return nil, or until the agent is terminated. Any other error means that the log or the
-// report failed and that the run cannot go on.
+// ends and return nil, or until the agent is terminated. A turn that is open in
+// the records that were applied is gone on with where they end. Any other error
+// means that the log or the report failed and that the run cannot go on.
 func (a *Agent) Run(ctx context.Context) error {
 	for {
-		err := a.rest(ctx)
-		if err == nil {
-			err = a.takeTurn(ctx)
-		}
+		err := a.live(ctx)
 		if errors.Is(err, errInterrupted) || errors.Is(err, errLast) {
 			return nil
 		}
@@ -205,6 +207,23 @@ func (a *Agent) Run(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// live does what is due next: a turn, the end of one, or waiting for the next.
+func (a *Agent) live(ctx context.Context) error {
+	switch a.t.due {
+	case dueRequest, dueAct:
+		return a.takeTurn(ctx)
+	case dueRest:
+		if err := a.comeToRest(*a.t.end); err != nil {
+			return err
+		}
+	case dueNothing:
+	}
+	if err := a.rest(ctx); err != nil {
+		return err
+	}
+	return a.takeTurn(ctx)
 }
 
 // rest waits for a message that wakes the agent and does meanwhile what a
@@ -260,5 +279,25 @@ func (a *Agent) say(text string) error {
 	_, err := a.cfg.Post.Send(mailbox.Outgoing{
 		Kind: event.Note, From: event.Runtime, To: a.cfg.ID, Content: text, Turn: a.turn,
 	})
+	if err == nil {
+		a.t.said()
+	}
 	return err
+}
+
+// report hands over an output.
+func (a *Agent) report(out Output) error {
+	if a.cfg.Report == nil {
+		return nil
+	}
+	out.Agent, out.Turn = a.cfg.ID, a.turn
+	if err := a.cfg.Report(out); err != nil {
+		return err
+	}
+	kind := event.Progress
+	if out.Final {
+		kind = event.Completion
+	}
+	a.t.told(kind, out.Reason)
+	return nil
 }

@@ -6,25 +6,50 @@ import (
 	"github.com/troupe-go/troupe/model"
 )
 
-// Apply folds one record of the log into an agent that does not run yet. The
-// running agent changes in no other way: each record it appends goes through
-// here. The error tells of a message that cannot be framed, which must not
-// enter a conversation: bare, its content could pass for a message of another.
+// Apply folds one record of the log into an agent that does not run yet; the
+// boxes must have it already. The running agent changes in no other way: each
+// record it appends goes through here. The error tells of a message that cannot
+// be framed, which must not enter a conversation: bare, its content could pass
+// for a message of another.
 func (a *Agent) Apply(rec event.Record) error {
-	if sent, ok := rec.Data.(event.MessageSent); ok && sent.To == a.cfg.ID {
-		a.expect(sent)
+	if sent, ok := rec.Data.(event.MessageSent); ok {
+		a.applySent(rec, sent)
 		return nil
 	}
 	if rec.Agent != a.cfg.ID {
 		return nil
 	}
-	if rec.Type() == event.TypeAgentState {
+	switch d := rec.Data.(type) {
+	case event.AgentState:
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.applyState(rec)
+		if d.To == event.Stopped || d.To == event.Finished || d.To == event.Working && !d.From.Busy() {
+			a.stop = nil // it was done, or there was none
+		}
 		return nil
+	case event.AgentStopping:
+		silenced, err := a.cfg.Box.Hush(nil)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.wish(stopOf(d, silenced))
+		return err
 	}
 	return a.apply(rec)
+}
+
+// applySent folds a message that the agent gets, or one that the runtime says
+// or reports for it. What a call sends is the business of the call.
+func (a *Agent) applySent(rec event.Record, sent event.MessageSent) {
+	switch {
+	case sent.To == a.cfg.ID:
+		a.expect(sent)
+		if sent.From == event.Runtime && rec.Turn != 0 { // in the agent's own turn
+			a.t.said()
+		}
+	case sent.From == a.cfg.ID && sent.CallID == "":
+		a.t.told(sent.Kind, sent.Reason)
+	}
 }
 
 // expect notes a message whose delivery is still to be logged.
@@ -39,14 +64,16 @@ func (a *Agent) expect(m event.MessageSent) {
 func (a *Agent) applyState(rec event.Record) {
 	if s, ok := rec.Data.(event.AgentState); ok {
 		a.machine.set(s.To)
+		a.t.applyState(s)
 		if rec.Turn > a.turn { // on resume; live it is that turn already, and others read it meanwhile
 			a.turn = rec.Turn
 		}
 	}
 }
 
-// apply changes the conversation.
+// apply changes the turn and the conversation.
 func (a *Agent) apply(rec event.Record) error {
+	a.applyTurn(rec)
 	switch d := rec.Data.(type) {
 	case event.MessageDelivered:
 		m, ok := a.pending[d.ID]
@@ -73,10 +100,6 @@ func (a *Agent) apply(rec event.Record) error {
 		}
 		a.history.add(model.Message{
 			Role: model.Assistant, Content: d.Text, Reasoning: d.Reasoning, Calls: d.Calls, Extra: d.Extra,
-		})
-	case event.ToolFinished:
-		a.history.add(model.Message{
-			Role: model.ToolRole, CallID: d.CallID, ToolName: d.Name, Content: d.Result, IsError: d.IsError,
 		})
 	case event.HistoryCompacted:
 		return a.applySummary(d)

@@ -50,8 +50,8 @@ func (e *LimitError) Error() string {
 const defaultOutput = 4096
 
 // need estimates the next call.
-func (a *Agent) need(t *turnState) Need {
-	wrapUp := t.wrapUp != ""
+func (a *Agent) need() Need {
+	wrapUp := a.t.wrapUp != ""
 	return a.cost(Need{Agent: a.cfg.ID, Input: a.promptTokens(wrapUp), WrapUp: wrapUp})
 }
 
@@ -65,10 +65,13 @@ func (a *Agent) promptTokens(wrapUp bool) int {
 
 // cost adds to the tokens of a prompt those of a reply, and the price of both.
 func (a *Agent) cost(n Need) Need {
-	n.Output = cmp.Or(max(0, a.cfg.MaxOutputTokens), defaultOutput)
+	n.Output = a.outputBound()
 	n.Cost = a.price(event.Usage{Input: n.Input, Output: n.Output})
 	return n
 }
+
+// outputBound is what is reserved for a reply, in tokens.
+func (a *Agent) outputBound() int { return cmp.Or(max(0, a.cfg.MaxOutputTokens), defaultOutput) }
 
 func (a *Agent) price(u event.Usage) *event.Cost {
 	if a.cfg.Price == nil {
@@ -79,20 +82,20 @@ func (a *Agent) price(u event.Usage) *event.Cost {
 
 // reserve asks the budget for leave. A limit begins the wrap-up, whose
 // message enters the conversation at once.
-func (a *Agent) reserve(step int, t *turnState) (Need, error) {
-	n := a.need(t)
+func (a *Agent) reserve() (Need, error) {
+	n := a.need()
 	near, err := a.cfg.Budget.Reserve(n)
 	if limit, reached := errors.AsType[*LimitError](err); reached {
-		if t.wrapUp != "" || limit.NoWrapUp {
-			return n, errors.Join(err, a.reached(limit.LimitReached, t))
+		if a.t.wrapUp != "" || limit.NoWrapUp {
+			return n, errors.Join(err, a.reached(limit.LimitReached))
 		}
-		if err := a.beginWrapUp(t, limit.LimitReached); err != nil {
+		if err := a.beginWrapUp(limit.LimitReached); err != nil {
 			return n, err
 		}
-		if err := a.drain(step); err != nil {
+		if err := a.drain(); err != nil {
 			return n, err
 		}
-		n = a.need(t)
+		n = a.need()
 		near, err = a.cfg.Budget.Reserve(n)
 	}
 	if err != nil {
@@ -103,13 +106,35 @@ func (a *Agent) reserve(step int, t *turnState) (Need, error) {
 			return n, err
 		}
 	}
-	return n, a.drain(step)
+	return n, a.drain()
 }
 
 // reached logs a limit, once a turn.
-func (a *Agent) reached(limit event.LimitReached, t *turnState) error {
-	if t.wrapUp != "" {
+func (a *Agent) reached(limit event.LimitReached) error {
+	if a.t.wrapUp != "" {
 		return nil
 	}
 	return a.append(limit)
+}
+
+// SettleBroken books the model call that was under way when the program ended,
+// at what was reserved for it: nobody knows what it cost. Call it after the log
+// was applied, before [Agent.Run].
+func (a *Agent) SettleBroken() error {
+	asked := a.t.asked
+	if asked == nil {
+		return nil
+	}
+	var used event.Usage
+	if !a.cfg.Scripted { // a script has no tokens
+		output := min(asked.Reserved, a.outputBound())
+		used = event.Usage{Input: asked.Reserved - output, Output: output, Estimated: true}
+	}
+	a.cfg.Budget.Settle(Need{Agent: a.cfg.ID}, used, asked.ReservedCost)
+	return a.append(event.ModelFailed{
+		Step: asked.Step, Purpose: asked.Purpose, Usage: used, Cost: asked.ReservedCost, Failure: event.Failure{
+			Code: event.CodeInterrupted, Who: "client", Retryable: true,
+			Message: "the program ended during this call; it is booked at what was reserved for it",
+		},
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
 	"github.com/troupe-go/troupe/tools"
 )
 
@@ -35,6 +36,7 @@ type result struct {
 	text    string
 	isError bool
 	took    time.Duration
+	none    bool // the log has one already, or the call is left for the run that is resumed
 }
 
 // stepCalls runs the calls of one reply.
@@ -42,27 +44,31 @@ type stepCalls struct {
 	agent   *Agent
 	calls   []event.Call
 	wg      sync.WaitGroup
-	done    chan int // indexes of calls that returned; as many slots as calls
-	results []result // each written once, before its index is sent
-	logged  int      // results that are in the log
-	open    int      // calls that run
+	done    chan int    // indexes of calls that returned; as many slots as calls
+	results []result    // each written once, before its index is sent
+	before  []callState // what the log said when the step began, or was gone on with
+	logged  int         // results that are in the log
+	open    int         // calls that run
 }
 
 // runCalls runs the calls of a reply and logs one result for each, in the
 // order of the calls. Calls start in that order; an ordered one lets the next
 // start when it has sent, an exclusive one runs alone, all others run side by
-// side.
-func (a *Agent) runCalls(ctx context.Context, reply event.ModelReplied, t *turnState) error {
+// side. Of a step that broke off only those run that have no result.
+func (a *Agent) runCalls(ctx context.Context, reply event.ModelReplied) error {
 	var err error
 	s := &stepCalls{
-		agent: a, calls: reply.Calls,
+		agent: a, calls: reply.Calls, before: slices.Clone(a.t.calls),
 		done: make(chan int, len(reply.Calls)), results: make([]result, len(reply.Calls)),
 	}
 	a.setStarting(true)
 	for i, c := range s.calls {
-		if reply.Finish == event.FinishLength {
-			s.refuse(i, a.cfg.Words.CutCall())
-		} else {
+		switch {
+		case s.before[i].finished != nil:
+			s.settle(i, result{none: true})
+		case reply.Finish == event.FinishLength:
+			s.settle(i, result{text: a.cfg.Words.CutCall(), isError: true})
+		default:
 			err = s.start(ctx, i, c)
 		}
 		if err != nil {
@@ -73,23 +79,14 @@ func (a *Agent) runCalls(ctx context.Context, reply event.ModelReplied, t *turnS
 	a.setStarting(false)
 	err = errors.Join(err, s.finish())
 	s.wg.Wait()
-	if err != nil {
-		return err
-	}
-	t.answered = false
-	for i, c := range s.calls {
-		if spec, ok := a.spec(c.Name); ok && spec.Answers && !s.results[i].isError {
-			t.answered = true
-		}
-	}
-	return a.checkRepeats(s.calls, s.results, t)
+	return err
 }
 
 // start logs and starts call i, after those it must not overlap.
 func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 	a := s.agent
-	if cause := context.Cause(ctx); cause != nil {
-		s.refuse(i, a.cfg.Words.CancelledCall(cause.Error()))
+	if ctx.Err() != nil {
+		s.settle(i, a.cutResult(ctx, true, 0))
 		return nil
 	}
 	spec, _ := a.spec(c.Name)
@@ -98,13 +95,20 @@ func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 			return err
 		}
 	}
-	request := a.cfg.ID + "/" + c.ID
-	if err := a.append(event.ToolStarted{CallID: c.ID, Name: c.Name, Arguments: c.Arguments, RequestID: request}); err != nil {
-		return err
+	request, again := a.cfg.ID+"/"+c.ID, s.before[i].started
+	switch {
+	case again && spec.Name != "" && spec.Effect == tools.Once && s.before[i].mayHaveRun():
+		s.settle(i, result{text: a.cfg.Words.UnknownOutcome(c.Name), isError: true})
+		return nil
+	case !again:
+		err := a.append(event.ToolStarted{CallID: c.ID, Name: c.Name, Arguments: c.Arguments, RequestID: request})
+		if err != nil {
+			return err
+		}
 	}
 	sent := make(chan struct{})
 	call := tools.Call{
-		Agent: a.cfg.ID, Turn: a.turn, ID: c.ID, RequestID: request, Arguments: json.RawMessage(c.Arguments),
+		Agent: a.cfg.ID, Turn: a.turn, ID: c.ID, RequestID: request, Again: again, Arguments: json.RawMessage(c.Arguments),
 		Blocked:  a.blocked,
 		Sent:     sync.OnceFunc(func() { close(sent) }),
 		Output:   func(text string) { a.cfg.Log.Live(a.cfg.ID, a.turn, event.ToolOutput{CallID: c.ID, Text: text}) },
@@ -144,9 +148,9 @@ func (a *Agent) spec(name string) (tools.Spec, bool) {
 	return t.Spec(), true
 }
 
-// refuse gives call i a result without running it.
-func (s *stepCalls) refuse(i int, text string) {
-	s.results[i] = result{text: text, isError: true}
+// settle gives call i a result without running it.
+func (s *stepCalls) settle(i int, r result) {
+	s.results[i] = r
 	s.done <- i
 	s.open++
 }
@@ -170,6 +174,9 @@ func (s *stepCalls) finish() error {
 
 func (s *stepCalls) log(i int) error {
 	c, r := s.calls[i], s.results[i]
+	if r.none {
+		return nil
+	}
 	return s.agent.append(event.ToolFinished{
 		CallID: c.ID, Name: c.Name, Result: r.text, IsError: r.isError, DurationMS: r.took.Milliseconds(),
 	})
@@ -178,7 +185,7 @@ func (s *stepCalls) log(i int) error {
 // run does one call and turns whatever happens into a result.
 func (a *Agent) run(ctx context.Context, spec tools.Spec, c event.Call, call tools.Call) result {
 	if err := a.permit(ctx, spec, call); err != nil {
-		return a.errorResult(ctx, err, 0)
+		return a.errorResult(ctx, err, true, 0)
 	}
 	began := a.cfg.Now()
 	runCtx := ctx
@@ -195,7 +202,7 @@ func (a *Agent) run(ctx context.Context, spec tools.Spec, c event.Call, call too
 	case ctx.Err() == nil && errors.Is(context.Cause(runCtx), errToolTimeout):
 		return result{text: errToolTimeout.Error() + " after " + a.cfg.ToolTimeout.String(), isError: true, took: took}
 	}
-	return a.errorResult(ctx, err, took)
+	return a.errorResult(ctx, err, spec.Waits, took)
 }
 
 // permit asks leave for a call, which may come too late to be of use. None is
@@ -211,12 +218,23 @@ func (a *Agent) permit(ctx context.Context, spec tools.Spec, call tools.Call) er
 }
 
 // errorResult is the result of a call that brought an error; the end of ctx
-// explains any.
-func (a *Agent) errorResult(ctx context.Context, err error, took time.Duration) result {
+// explains any. waited says that the call did nothing yet but wait.
+func (a *Agent) errorResult(ctx context.Context, err error, waited bool, took time.Duration) result {
 	if ctx.Err() != nil {
-		return result{text: a.cfg.Words.CancelledCall(context.Cause(ctx).Error()), isError: true, took: took}
+		return a.cutResult(ctx, waited, took)
 	}
 	return result{text: err.Error(), isError: true, took: took}
+}
+
+// cutResult is the result of a call that the end of ctx cut short. When the run
+// is interrupted, one that only waited has none: it waits on when the run is
+// resumed.
+func (a *Agent) cutResult(ctx context.Context, waited bool, took time.Duration) result {
+	cause := context.Cause(ctx)
+	if waited && errors.Is(cause, mailbox.ErrInterrupted) {
+		return result{none: true}
+	}
+	return result{text: a.cfg.Words.CancelledCall(cause.Error()), isError: true, took: took}
 }
 
 var errToolTimeout = errors.New("tool: timed out (tool_timeout)")
@@ -225,9 +243,7 @@ var errToolTimeout = errors.New("tool: timed out (tool_timeout)")
 func (a *Agent) abort(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.cancel != nil {
-		a.cancel(err)
-	}
+	a.cancelTurn(err)
 }
 
 // artifact logs a file that a call wrote. It runs on the call's goroutine.
@@ -284,7 +300,7 @@ func (a *Agent) settleWaiting() {
 	if err := a.move(m, on); err != nil {
 		a.cfg.Logger.Error().Err(err).Str("agent", a.cfg.ID).Msg("state not logged")
 	}
-	if waits && a.stop != nil && a.cancel != nil {
-		a.cancel(stopError{*a.stop}) // nothing is under way that a gentle stop should let finish
+	if waits && a.stop != nil {
+		a.cancelTurn(stopError{*a.stop}) // nothing is under way that a gentle stop should let finish
 	}
 }

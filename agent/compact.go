@@ -17,43 +17,45 @@ const (
 	warnSummary   = "summary_failed"   // no model wrote the summary
 )
 
-// request asks the model for the reply of a step. A conversation that is too
+// request asks the model for the reply of the step. A conversation that is too
 // long for the model is compacted, once a step, before the request or when the
 // provider refuses it; a second refusal ends the turn. An error that ends the
 // turn is a [*LimitError] or a failureError.
-func (a *Agent) request(ctx context.Context, step int, t *turnState) (event.ModelReplied, error) {
-	if err := a.compactEarly(ctx, step, t); err != nil {
-		return event.ModelReplied{}, err
+func (a *Agent) request(ctx context.Context) error {
+	if a.t.failure == nil {
+		if err := a.compactEarly(ctx); err != nil {
+			return err
+		}
+		err := a.ask(ctx)
+		if a.t.failure == nil || a.t.failure.Code != model.ClassContextOverflow || ctx.Err() != nil {
+			return err
+		}
 	}
-	got, err := a.ask(ctx, step, t)
-	if failed, ok := errors.AsType[*failureError](err); !ok || failed.Code != model.ClassContextOverflow || ctx.Err() != nil {
-		return got, err
-	}
-	compacted, failed := a.compact(ctx, step, t, a.cut())
-	if failed != nil {
-		return event.ModelReplied{}, failed
+	refused := &failureError{*a.t.failure}
+	compacted, err := a.compact(ctx, a.cut())
+	if err != nil {
+		return err
 	}
 	if !compacted {
-		return got, err
+		return refused
 	}
-	return a.ask(ctx, step, t)
+	return a.ask(ctx)
 }
 
 // compactEarly compacts before a request when the conversation fills its share
 // of the context window, or, once a turn, when the provider seems to cut it.
 // It does so only if much of the conversation goes, and if it has grown since
 // the last time.
-func (a *Agent) compactEarly(ctx context.Context, step int, t *turnState) error {
-	cutShort := a.gauge.short && !t.cutShort
-	t.cutShort = t.cutShort || cutShort
-	if !cutShort && !a.full() || t.wrapUp != "" || !a.history.grown() {
+func (a *Agent) compactEarly(ctx context.Context) error {
+	cutShort := a.gauge.short && !a.t.cutShort
+	if !cutShort && !a.full() || a.t.wrapUp != "" || !a.history.grown() {
 		return nil
 	}
 	c := a.cut()
 	if !c.large() {
 		return nil
 	}
-	_, err := a.compact(ctx, step, t, c)
+	_, err := a.compact(ctx, c)
 	return err
 }
 
@@ -78,12 +80,11 @@ func (a *Agent) cut() cut {
 
 // compact folds older steps into a summary and reports whether it did: once a
 // step, and only if there is something to fold.
-func (a *Agent) compact(ctx context.Context, step int, t *turnState, c cut) (bool, error) {
-	if t.compacted == step || c.empty() {
+func (a *Agent) compact(ctx context.Context, c cut) (bool, error) {
+	if a.t.compacted == a.t.step || c.empty() {
 		return false, nil
 	}
-	t.compacted = step
-	text, err := a.summary(ctx, step, t, c)
+	text, err := a.summary(ctx, c)
 	if err != nil {
 		return false, err
 	}
@@ -100,11 +101,11 @@ func (a *Agent) compact(ctx context.Context, step int, t *turnState, c cut) (boo
 
 // summary tells what is cut out: in the words of the model, or, when it gives
 // none, by the first lines of the messages.
-func (a *Agent) summary(ctx context.Context, step int, t *turnState, c cut) (string, error) {
+func (a *Agent) summary(ctx context.Context, c cut) (string, error) {
 	text, why := "", "the turn has only its last reply left"
-	if t.wrapUp == "" {
+	if a.t.wrapUp == "" {
 		var err error
-		if text, why, err = a.askSummary(ctx, step, c); err != nil {
+		if text, why, err = a.askSummary(ctx, c); err != nil {
 			return "", err
 		}
 	}
@@ -117,13 +118,13 @@ func (a *Agent) summary(ctx context.Context, step int, t *turnState, c cut) (str
 
 // askSummary lets the model sum up what is cut out, in a request of its own.
 // Without a text, why says what went wrong; an error ends the turn.
-func (a *Agent) askSummary(ctx context.Context, step int, c cut) (text, why string, err error) {
+func (a *Agent) askSummary(ctx context.Context, c cut) (text, why string, err error) {
 	talk := newHistory(a.cfg.Words.SummaryPrompt())
 	talk.add(model.Message{
 		Role: model.User, Content: a.cfg.Words.SummaryRequest(retell(c.dropped, a.summaryRoom())),
 		Origin: model.Origin{Kind: event.Note, From: event.RuntimeName, FromID: event.Runtime},
 	})
-	q := query{step: step, purpose: event.PurposeSummary, talk: &talk, offer: &Offer{}}
+	q := query{purpose: event.PurposeSummary, talk: &talk, offer: &Offer{}}
 	q.need = a.cost(Need{Agent: a.cfg.ID, Input: talk.tokens})
 	near, err := a.cfg.Budget.Reserve(q.need)
 	if limit, reached := errors.AsType[*LimitError](err); reached {

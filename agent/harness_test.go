@@ -34,6 +34,7 @@ func (words) RepeatedCall(tool string, n int) string { return fmt.Sprintf("REPEA
 func (words) EmptyReply() string                     { return "NUDGE" }
 func (words) CancelledCall(reason string) string     { return "CANCELLED " + reason }
 func (words) CutCall() string                        { return "CUT" }
+func (words) UnknownOutcome(tool string) string      { return "UNKNOWN " + tool }
 func (words) SummaryPrompt() string                  { return "SUMMARIZE" }
 func (words) SummaryRequest(talk string) string      { return "OF\n" + talk }
 func (words) Extract(lines string) string            { return "EXTRACT\n" + lines }

@@ -32,23 +32,3 @@ func (r repeats) count(c event.Call, result string) int {
 	seen.n++
 	return seen.n
 }
-
-// checkRepeats looks for a model that runs in a circle. Calls that wait for
-// others may repeat.
-func (a *Agent) checkRepeats(calls []event.Call, results []result, t *turnState) error {
-	for i, c := range calls {
-		if spec, ok := a.spec(c.Name); ok && spec.Waits {
-			continue
-		}
-		n := t.repeats.count(c, results[i].text)
-		if n == repeatHint {
-			if err := a.say(a.cfg.Words.RepeatedCall(c.Name, n)); err != nil {
-				return err
-			}
-		}
-		if n == repeatStop && t.wrapUp == "" {
-			return a.beginWrapUp(t, event.LimitReached{Limit: limitRepeated, Used: repeatStop, Max: repeatStop})
-		}
-	}
-	return nil
-}

@@ -15,40 +15,33 @@ import (
 
 // ask makes the model call of a step: reserve, exchange, log. An error that
 // ends the turn is a [*LimitError] or a failureError.
-func (a *Agent) ask(ctx context.Context, step int, t *turnState) (event.ModelReplied, error) {
-	var none event.ModelReplied
-	need, err := a.reserve(step, t)
+func (a *Agent) ask(ctx context.Context) error {
+	need, err := a.reserve()
 	if err != nil {
-		return none, err
+		return err
 	}
-	q := query{step: step, talk: &a.history, offer: a.cfg.Offer, need: need}
-	if t.wrapUp != "" {
+	q := query{talk: &a.history, offer: a.cfg.Offer, need: need}
+	if a.t.wrapUp != "" {
 		q.offer = &Offer{}
 	}
 	got, err := a.exchange(ctx, q)
 	if err != nil {
-		return none, err
+		return err
 	}
-	if err := a.dropCalls(&got, t); err != nil {
-		return none, err
+	if err := a.dropCalls(&got); err != nil {
+		return err
 	}
 	if err := a.tellCut(got); err != nil {
-		return none, err
+		return err
 	}
-	rec, err := a.cfg.Log.Append(a.cfg.ID, a.turn, got)
-	if err != nil {
-		return none, err
+	if err := a.append(got); err != nil {
+		return err
 	}
-	if err := a.apply(rec); err != nil {
-		return none, err
-	}
-	got, _ = rec.Data.(event.ModelReplied) // with what was masked
-	return got, a.checkPrompt()
+	return a.checkPrompt()
 }
 
 // query is one call of the model, for which need is reserved.
 type query struct {
-	step    int
 	purpose string // as in [event.ModelRequested]
 	talk    *history
 	offer   *Offer
@@ -66,7 +59,7 @@ func (a *Agent) exchange(ctx context.Context, q query) (event.ModelReplied, erro
 	err := q.talk.check()
 	if err == nil {
 		err = a.append(event.ModelRequested{
-			Step: q.step, Model: a.cfg.ModelName, Digest: q.talk.digest(a.cfg.ModelName, req.MaxOutputTokens, q.offer), Messages: len(req.Messages),
+			Step: a.t.step, Model: a.cfg.ModelName, Digest: q.talk.digest(a.cfg.ModelName, req.MaxOutputTokens, q.offer), Messages: len(req.Messages),
 			Reserved: q.need.Tokens(), ReservedCost: q.need.Cost, WrapUp: q.need.WrapUp, Purpose: q.purpose,
 		})
 	}
@@ -91,8 +84,8 @@ func (a *Agent) exchange(ctx context.Context, q query) (event.ModelReplied, erro
 // dropCalls takes out calls that must not run and so would stay without a
 // result: those of a wrap-up, which offers no tools, and those that a content
 // filter cut.
-func (a *Agent) dropCalls(got *event.ModelReplied, t *turnState) error {
-	if len(got.Calls) == 0 || t.wrapUp == "" && got.Finish != event.FinishContentFilter {
+func (a *Agent) dropCalls(got *event.ModelReplied) error {
+	if len(got.Calls) == 0 || a.t.wrapUp == "" && got.Finish != event.FinishContentFilter {
 		return nil
 	}
 	names := make([]string, len(got.Calls))
@@ -140,7 +133,7 @@ func (a *Agent) estimate(got *event.ModelReplied, need Need) {
 // stream reads a reply to its end. What came is returned with an error too.
 func (a *Agent) stream(ctx context.Context, req model.Request, q query) (got event.ModelReplied, err error) {
 	var text, reasoning strings.Builder
-	got = event.ModelReplied{Step: q.step, Purpose: q.purpose, Finish: event.FinishUnknown}
+	got = event.ModelReplied{Step: a.t.step, Purpose: q.purpose, Finish: event.FinishUnknown}
 	live := func(d event.Data) {
 		if q.purpose == "" { // nothing else is the agent's word
 			a.cfg.Log.Live(a.cfg.ID, a.turn, d)
@@ -168,11 +161,11 @@ func (a *Agent) stream(ctx context.Context, req model.Request, q query) (got eve
 			}
 		}
 		if chunk.Text != "" {
-			live(event.ModelDelta{Step: q.step, Offset: text.Len(), Text: chunk.Text})
+			live(event.ModelDelta{Step: a.t.step, Offset: text.Len(), Text: chunk.Text})
 			text.WriteString(chunk.Text)
 		}
 		if chunk.Reasoning != "" {
-			live(event.ModelThinking{Step: q.step, Offset: reasoning.Len(), Text: chunk.Reasoning})
+			live(event.ModelThinking{Step: a.t.step, Offset: reasoning.Len(), Text: chunk.Reasoning})
 			reasoning.WriteString(chunk.Reasoning)
 		}
 		got.Calls = append(got.Calls, chunk.Calls...)
@@ -209,7 +202,7 @@ func (a *Agent) nameCalls(calls []event.Call) []event.Call {
 func (a *Agent) failed(ctx context.Context, got event.ModelReplied, err error) error {
 	failure := model.AsFailure(err)
 	if cause := context.Cause(ctx); cause != nil {
-		failure = event.Failure{Code: "cancelled", Who: "client", Retryable: true, Message: cause.Error()}
+		failure = event.Failure{Code: event.CodeCancelled, Who: "client", Retryable: true, Message: cause.Error()}
 	}
 	err = a.append(event.ModelFailed{
 		Step: got.Step, Failure: failure, Partial: got.Text, Usage: got.Usage, Cost: got.Cost, Purpose: got.Purpose,

@@ -55,6 +55,14 @@ type stopError struct{ Stop }
 
 func (e stopError) Error() string { return e.String() }
 
+// Unwrap lets a pause pass for what it is: what waits stays open.
+func (e stopError) Unwrap() error {
+	if e.Mode == Pause {
+		return mailbox.ErrInterrupted
+	}
+	return nil
+}
+
 // String says who stopped the agent, and why.
 func (s Stop) String() string {
 	text := "stopped by " + s.By
@@ -78,23 +86,80 @@ func (s Stop) String() string {
 // stays open in the log and can be resumed.
 var errInterrupted = errors.New("agent: interrupted")
 
+// modes has the name in the log of each way to stop an agent.
+var modes = map[StopMode]string{Soft: event.StopSoft, Now: event.StopNow, Terminate: event.StopTerminate}
+
+// stopOf is the wish that a record tells of.
+func stopOf(d event.AgentStopping, silenced []string) Stop {
+	s := Stop{Mode: Soft, By: d.By, Reason: d.Reason, silenced: silenced}
+	for mode, name := range modes {
+		if name == d.Mode {
+			s.Mode = mode
+		}
+	}
+	return s
+}
+
 // Stop asks the agent to stop; it does not wait for it. Of several wishes the
 // hardest counts. Messages that came before no longer wake the agent, those
-// that come after do.
+// that come after do. A wish is logged, so that it outlives the program, but for
+// pauses and limits, which a new run of the program finds again.
 func (a *Agent) Stop(s Stop) {
-	if s.Limit == nil {
-		s.silenced = a.cfg.Box.Hush() // before the turn can end, or an old message would begin the next
-	}
 	a.mu.Lock()
-	a.wish(s)
-	if a.cancel != nil && (s.Mode > Soft || a.machine.state() == event.Waiting) {
-		a.cancel(stopError{s})
+	defer a.mu.Unlock()
+	if a.machine.state() == event.Finished {
+		return
 	}
-	a.mu.Unlock()
+	if s.Limit == nil {
+		var err error // before the turn can end, or an old message would begin the next
+		if s.silenced, err = a.cfg.Box.Hush(func() error { return a.logStop(&s) }); err != nil {
+			a.cancelTurn(err)
+			return
+		}
+	}
+	a.wish(s)
+	if s.Mode > Soft || a.machine.state() == event.Waiting {
+		a.cancelTurn(stopError{s})
+	}
 	select {
 	case a.kick <- struct{}{}:
 	default:
 	}
+}
+
+// logStop logs a wish; the texts are then those of the log. Callers hold a.mu.
+func (a *Agent) logStop(s *Stop) error {
+	name, ok := modes[s.Mode]
+	if !ok {
+		return nil
+	}
+	rec, err := a.cfg.Log.Append(a.cfg.ID, a.turn, event.AgentStopping{Mode: name, By: s.By, Reason: s.Reason})
+	if d, ok := rec.Data.(event.AgentStopping); ok && err == nil {
+		s.By, s.Reason = d.By, d.Reason
+	}
+	return err
+}
+
+// cancelTurn ends the context of the turn that runs; callers hold a.mu.
+func (a *Agent) cancelTurn(cause error) {
+	if a.cancel != nil {
+		a.cancel(cause)
+	}
+}
+
+// restop makes up a wish after a turn that a stop ended, when a log that broke
+// off has none.
+func (a *Agent) restop(r event.Reason) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stop != nil {
+		return
+	}
+	s := Stop{Mode: Soft, By: event.RuntimeName}
+	if r == event.EndTerminated {
+		s.Mode = Terminate
+	}
+	a.stop = &s
 }
 
 // wish takes note of a stop. What the lower one of two silenced is not
@@ -128,8 +193,8 @@ func (a *Agent) stopAsked() (s Stop, ok bool) {
 func (a *Agent) stopBetweenAttempts() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.stop != nil && a.cancel != nil {
-		a.cancel(stopError{*a.stop})
+	if a.stop != nil {
+		a.cancelTurn(stopError{*a.stop})
 	}
 }
 
@@ -173,11 +238,6 @@ func (a *Agent) settleStop(s Stop) error {
 		return ErrTerminated
 	case Soft, Now:
 	}
-	if a.State() != event.Stopped {
-		if err := a.moveTo(moveStop, s.String()); err != nil {
-			return err
-		}
-	}
 	for _, id := range s.silenced {
 		if _, _, ok := a.cfg.Desk.Lookup(id); !ok {
 			continue // no question
@@ -187,5 +247,8 @@ func (a *Agent) settleStop(s Stop) error {
 			return err
 		}
 	}
-	return nil
+	if a.State() == event.Stopped {
+		return nil
+	}
+	return a.moveTo(moveStop, s.String())
 }

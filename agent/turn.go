@@ -1,33 +1,34 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
+	"github.com/troupe-go/troupe/model"
 )
 
-// ending is how a turn came to its end.
+// ending is how a turn comes to its end.
 type ending struct {
 	reason  event.Reason
 	text    string // the last output
 	limit   string
 	failure *event.Failure
 	stop    Stop
-	step    int // the next one
 }
 
 // cut reports whether a limit cut the turn short from outside.
 func (e ending) cut() bool { return e.reason == event.EndLimit && e.stop.Limit != nil }
 
-// takeTurn runs one turn, from waking to rest. It returns an error when the
-// run cannot go on, [ErrTerminated] or errInterrupted.
+// takeTurn runs one turn, from waking, or from where it was left, to rest. It
+// returns an error when the run cannot go on, [ErrTerminated] or
+// errInterrupted.
 func (a *Agent) takeTurn(ctx context.Context) error {
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if err := a.wake(cancel); err != nil {
+	begun, err := a.begin(cancel)
+	if err != nil || !begun {
 		return err
 	}
 	end, err := a.steps(turnCtx)
@@ -48,23 +49,18 @@ func (a *Agent) lastWord(ctx context.Context, end *ending) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	a.setCancel(cancel)
-	t := turnState{wrapUp: end.limit, text: end.text}
-	if err := a.say(a.cfg.Words.WrapUp(end.limit)); err != nil {
+	if err := a.ready(); err != nil {
 		return err
 	}
-	if err := a.drain(end.step); err != nil {
-		return err
-	}
-	reply, err := a.request(ctx, end.step, &t)
-	if err != nil {
-		again, err := a.endOfRequest(ctx, err, t)
+	if err := a.request(ctx); err != nil {
+		again, err := a.endOfRequest(ctx, err)
 		if err != nil || again.reason == event.EndTerminated {
 			*end = again
 		}
 		a.dropLimit()
 		return err
 	}
-	end.text = cmp.Or(reply.Text, end.text)
+	end.text = a.t.text
 	return nil
 }
 
@@ -74,132 +70,149 @@ func (a *Agent) setCancel(cancel context.CancelCauseFunc) {
 	a.cancel = cancel
 }
 
-// wake begins a turn.
-func (a *Agent) wake(cancel context.CancelCauseFunc) error {
+// begin begins a turn, or goes on with the open one. It does neither when the
+// agent at rest is to stop first.
+func (a *Agent) begin(cancel context.CancelCauseFunc) (begun bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.turn++
-	if err := a.move(moveWake, "message"); err != nil {
-		return err
+	switch {
+	case a.t.due != dueNothing:
+		a.settleWaiting() // the calls that waited are still to be called again
+	case a.stop != nil:
+		return false, nil
+	default:
+		a.turn++
+		if err := a.move(moveWake, "message"); err != nil {
+			return false, err
+		}
 	}
 	a.history.wake(a.cfg.Prompt.String())
 	a.cancel = cancel
-	if a.stop != nil && a.stop.Mode > Soft { // came between rest and here
+	if a.stop != nil && a.stop.Mode > Soft {
 		cancel(stopError{*a.stop})
 	}
-	return nil
+	return true, nil
 }
 
 // steps takes steps until the turn ends: messages in, one model request, its
 // calls.
 func (a *Agent) steps(ctx context.Context) (ending, error) {
-	t := turnState{repeats: repeats{}}
-	for step := 1; ; step++ {
-		t.step = step
+	for {
+		if a.t.due == dueAct {
+			if done, end, err := a.act(ctx); done || err != nil {
+				return end, err
+			}
+			continue
+		}
 		if s, ok := a.stopAsked(); ok {
-			return a.endOfStop(s, t)
+			return a.endOfStop(s)
 		}
-		if err := a.checkSteps(step, &t); err != nil {
+		if end, ok := a.endAsLogged(); ok {
+			return end, nil
+		}
+		if err := a.ready(); err != nil {
 			return ending{}, err
 		}
-		if err := a.drain(step); err != nil {
-			return ending{}, err
-		}
-		reply, err := a.request(ctx, step, &t)
-		if err != nil {
-			return a.endOfRequest(ctx, err, t)
-		}
-		if reply.Text != "" {
-			t.text = reply.Text
-		}
-		done, end, err := a.act(ctx, reply, &t)
-		if done || err != nil {
-			return end, err
+		if err := a.request(ctx); err != nil {
+			return a.endOfRequest(ctx, err)
 		}
 	}
 }
 
-// turnState is what one turn remembers from step to step.
-type turnState struct {
-	step     int    // the step that runs
-	text     string // the last output that was not empty
-	wrapUp   string // the limit that ended the turn; set while wrapping up
-	reminded bool   // open questions were pointed out
-	nudged   bool   // an empty reply was answered by a nudge
-	answered bool   // the last step answered a question
-	repeats  repeats
+// endAsLogged is the end of a turn whose cause is in the log, when the program
+// ended before all that follows from it was.
+func (a *Agent) endAsLogged() (end ending, ok bool) {
+	switch {
+	case a.t.completion == event.EndLimit:
+		return ending{reason: event.EndLimit, limit: a.t.wrapUp, text: a.t.text}, true
+	case a.t.failure != nil && a.t.failure.Code != model.ClassContextOverflow:
+		return ending{reason: event.EndFailed, failure: a.t.failure, text: a.t.text}, true
+	}
+	return ending{}, false
+}
 
-	compacted int  // the step before whose request the conversation was compacted last
-	cutShort  bool // it was to be compacted because the provider cuts it
+// ready does what stands before the request of a step.
+func (a *Agent) ready() error {
+	if err := a.payDebts(); err != nil {
+		return err
+	}
+	if err := a.checkSteps(); err != nil {
+		return err
+	}
+	return a.drain()
 }
 
 // act does what a reply asks for: report it, run its calls, or end the turn.
-func (a *Agent) act(ctx context.Context, reply event.ModelReplied, t *turnState) (done bool, end ending, err error) {
-	if t.wrapUp != "" {
-		return true, ending{reason: event.EndLimit, limit: t.wrapUp, text: t.text}, nil
+func (a *Agent) act(ctx context.Context) (done bool, end ending, err error) {
+	reply := a.t.reply
+	if a.t.wrapUp != "" {
+		return true, ending{reason: event.EndLimit, limit: a.t.wrapUp, text: a.t.text}, nil
 	}
 	if reply.Finish == event.FinishContentFilter {
-		return true, ending{reason: event.EndFailed, text: t.text, failure: &event.Failure{
+		return true, ending{reason: event.EndFailed, text: a.t.text, failure: &event.Failure{
 			Code: "content_filter", Who: "server", Message: "the provider's content filter stopped the reply",
 		}}, nil
 	}
-	if len(reply.Calls) > 0 {
-		if reply.Text != "" {
-			if err := a.report(Output{Text: reply.Text}); err != nil {
-				return true, ending{}, err
-			}
-		}
-		if err := a.runCalls(ctx, reply, t); err != nil {
-			return true, ending{}, err
-		}
-		if ctx.Err() != nil {
-			end, err = a.endOfRequest(ctx, context.Cause(ctx), *t)
-			return true, end, err
-		}
-		return false, ending{}, nil
+	if len(reply.Calls) == 0 {
+		return a.rounding(reply)
 	}
-	return a.rounding(reply, t)
+	if err := a.progress(reply); err != nil {
+		return true, ending{}, err
+	}
+	if err := a.runCalls(ctx, reply); err != nil {
+		return true, ending{}, err
+	}
+	if ctx.Err() != nil {
+		end, err = a.endOfRequest(ctx, context.Cause(ctx))
+		return true, end, err
+	}
+	return false, ending{}, nil
+}
+
+// progress reports the text of a reply that does not end the turn, once.
+func (a *Agent) progress(reply event.ModelReplied) error {
+	if reply.Text == "" || a.t.reported {
+		return nil
+	}
+	return a.report(Output{Text: reply.Text})
 }
 
 // rounding looks once more before a turn ends naturally: a reply that says
 // nothing is asked for again, questions left open are pointed out.
-func (a *Agent) rounding(reply event.ModelReplied, t *turnState) (done bool, end ending, err error) {
-	promised := reply.Finish == event.FinishToolCalls // and made none
-	if promised || reply.Text == "" && !t.answered {
-		if t.nudged {
-			return true, ending{reason: event.EndFailed, text: t.text, failure: &event.Failure{
+func (a *Agent) rounding(reply event.ModelReplied) (done bool, end ending, err error) {
+	if a.t.saysNothing() {
+		if a.t.nudged {
+			return true, ending{reason: event.EndFailed, text: a.t.text, failure: &event.Failure{
 				Code: "empty_response", Who: "server", Retryable: true,
 				Message: "the model replied twice without a tool call that it announced, or without a word",
 			}}, nil
 		}
-		t.nudged = true
 		return false, ending{}, a.say(a.cfg.Words.EmptyReply())
 	}
-	if open := a.openQuestions(); len(open) > 0 && !t.reminded {
-		t.reminded = true
-		if reply.Text != "" {
-			if err := a.report(Output{Text: reply.Text}); err != nil {
-				return true, ending{}, err
-			}
+	if open := a.openQuestions(); len(open) > 0 && !a.t.reminded {
+		if err := a.progress(reply); err != nil {
+			return true, ending{}, err
 		}
 		return false, ending{}, a.say(a.cfg.Words.OpenQuestions(open))
 	}
-	return true, ending{reason: event.EndNatural, text: t.text}, nil
+	return true, ending{reason: event.EndNatural, text: a.t.text}, nil
 }
+
+// limitMaxSteps names the limit on the steps of a turn.
+const limitMaxSteps = "max_steps"
 
 // checkSteps guards the bound on the steps of a turn. The step after the last
 // allowed one is the wrap-up.
-func (a *Agent) checkSteps(step int, t *turnState) error {
-	limit := a.cfg.MaxSteps
-	if limit == 0 || t.wrapUp != "" {
+func (a *Agent) checkSteps() error {
+	limit, step := a.cfg.MaxSteps, a.t.step
+	if limit == 0 || a.t.wrapUp != "" {
 		return nil
 	}
-	const key = "max_steps"
 	if step == limit+1 {
-		return a.beginWrapUp(t, event.LimitReached{Limit: key, Used: float64(limit), Max: float64(limit)})
+		return a.beginWrapUp(event.LimitReached{Limit: limitMaxSteps, Used: float64(limit), Max: float64(limit)})
 	}
-	if limit >= 5 && step == limit*4/5+1 {
-		return a.warnLimit(event.LimitWarned{Limit: key, Used: float64(step - 1), Max: float64(limit)})
+	if limit >= 5 && step == limit*4/5+1 && !a.t.warned {
+		return a.warnLimit(event.LimitWarned{Limit: limitMaxSteps, Used: float64(step - 1), Max: float64(limit)})
 	}
 	return nil
 }
@@ -208,24 +221,47 @@ func (a *Agent) warnLimit(near event.LimitWarned) error {
 	if err := a.append(near); err != nil {
 		return err
 	}
-	return a.say(a.cfg.Words.LimitNear(near.Limit, near.Used, near.Max))
+	return a.payDebts()
 }
 
 // beginWrapUp tells the model that its next reply is the last of the turn.
-func (a *Agent) beginWrapUp(t *turnState, reached event.LimitReached) error {
-	t.wrapUp = reached.Limit
+func (a *Agent) beginWrapUp(reached event.LimitReached) error {
 	if err := a.append(reached); err != nil {
 		return err
 	}
-	return a.say(a.cfg.Words.WrapUp(reached.Limit))
+	return a.payDebts()
+}
+
+// payDebts does what the records so far call for.
+func (a *Agent) payDebts() error {
+	for len(a.t.debts) > 0 {
+		if err := a.pay(a.t.debts[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pay does what one record calls for, and so takes the debt away.
+func (a *Agent) pay(d debt) error {
+	switch d.kind {
+	case oweWarning:
+		return a.say(a.cfg.Words.LimitNear(d.limit.Limit, d.limit.Used, d.limit.Max))
+	case oweWrapUp:
+		return a.say(a.cfg.Words.WrapUp(d.limit.Limit))
+	case oweHint:
+		return a.say(a.cfg.Words.RepeatedCall(d.tool, repeatHint))
+	case oweRepeatEnd:
+	}
+	return a.append(event.LimitReached{Limit: limitRepeated, Used: repeatStop, Max: repeatStop})
 }
 
 // drain puts the messages that wait into the conversation. It is the only
 // place where messages enter, and it stands before a request.
-func (a *Agent) drain(step int) error {
+func (a *Agent) drain() error {
 	for _, m := range a.cfg.Box.Drain() {
 		a.expect(m)
-		if err := a.append(event.MessageDelivered{ID: m.ID, Step: step}); err != nil {
+		if err := a.append(event.MessageDelivered{ID: m.ID, Step: a.t.step}); err != nil {
 			return err
 		}
 	}
@@ -246,37 +282,36 @@ func (a *Agent) openQuestions() []OpenQuestion {
 }
 
 // endOfRequest turns an error of a step into the end of the turn.
-func (a *Agent) endOfRequest(ctx context.Context, err error, t turnState) (ending, error) {
+func (a *Agent) endOfRequest(ctx context.Context, err error) (ending, error) {
 	if cause := context.Cause(ctx); cause != nil {
 		if s, ok := errors.AsType[stopError](cause); ok {
-			return a.endOfStop(s.Stop, t)
+			return a.endOfStop(s.Stop)
 		}
 		return ending{}, errInterrupted
 	}
 	if limit, ok := errors.AsType[*LimitError](err); ok {
-		return ending{reason: event.EndLimit, limit: limit.Limit, text: t.text}, nil
+		return ending{reason: event.EndLimit, limit: limit.Limit, text: a.t.text}, nil
 	}
 	if failed, ok := errors.AsType[*failureError](err); ok {
-		return ending{reason: event.EndFailed, failure: &failed.Failure, text: t.text}, nil
+		return ending{reason: event.EndFailed, failure: &failed.Failure, text: a.t.text}, nil
 	}
 	return ending{}, err
 }
 
 // endOfStop turns a stop into the end of the turn; a pause leaves it open.
-func (a *Agent) endOfStop(s Stop, t turnState) (ending, error) {
+func (a *Agent) endOfStop(s Stop) (ending, error) {
 	if s.Limit != nil {
 		a.dropLimit()
-		end := ending{reason: event.EndLimit, limit: s.Limit.Limit, text: t.text, stop: s, step: t.step + 1}
-		return end, a.reached(*s.Limit, &t)
+		return ending{reason: event.EndLimit, limit: s.Limit.Limit, text: a.t.text, stop: s}, a.reached(*s.Limit)
 	}
 	switch s.Mode {
 	case Pause:
 		return ending{}, errInterrupted
 	case Terminate:
-		return ending{reason: event.EndTerminated, text: t.text, stop: s}, nil
+		return ending{reason: event.EndTerminated, text: a.t.text, stop: s}, nil
 	case Soft, Now:
 	}
-	return ending{reason: event.EndStopped, text: t.text, stop: s}, nil
+	return ending{reason: event.EndStopped, text: a.t.text, stop: s}, nil
 }
 
 // endTurn answers what is still open, reports once, and comes to rest.
@@ -284,28 +319,38 @@ func (a *Agent) endTurn(end ending) error {
 	if err := a.closeQuestions(end); err != nil {
 		return err
 	}
-	out := Output{
-		Text: end.text, Final: true, Reason: end.reason, Limit: end.limit, Failure: end.failure, Stop: end.stop,
+	if a.t.completion == "" {
+		err := a.report(Output{
+			Text: end.text, Final: true, Reason: end.reason, Limit: end.limit, Failure: end.failure, Stop: end.stop,
+		})
+		if err != nil {
+			return err
+		}
 	}
-	if err := a.report(out); err != nil {
+	ended := event.TurnEnded{Reason: end.reason, Limit: end.limit, Failure: end.failure}
+	if err := a.append(ended); err != nil {
 		return err
 	}
-	if err := a.append(event.TurnEnded{Reason: end.reason, Limit: end.limit, Failure: end.failure}); err != nil {
-		return err
-	}
-	switch end.reason {
-	case event.EndStopped, event.EndTerminated: // rest settles it from the pending wish
+	return a.comeToRest(ended)
+}
+
+// comeToRest makes the move that follows the end of a turn. Where a stop ended
+// it, that stop makes the move.
+func (a *Agent) comeToRest(end event.TurnEnded) error {
+	switch end.Reason {
+	case event.EndStopped, event.EndTerminated:
+		a.restop(end.Reason)
 		return nil
 	case event.EndFailed:
-		if err := a.moveTo(moveFail, end.failure.Message); err != nil {
+		if err := a.moveTo(moveFail, end.Failure.Message); err != nil {
 			return err
 		}
 	case event.EndNatural, event.EndLimit:
-		if err := a.moveTo(moveRest, string(end.reason)); err != nil {
+		if err := a.moveTo(moveRest, string(end.Reason)); err != nil {
 			return err
 		}
 	}
-	if a.cfg.Last != nil && a.cfg.Last(end.reason) {
+	if a.cfg.Last != nil && a.cfg.Last(end.Reason) {
 		return errLast
 	}
 	return nil
@@ -315,11 +360,6 @@ func (a *Agent) moveTo(m move, cause string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.move(m, cause)
-}
-
-func (a *Agent) report(out Output) error {
-	out.Agent, out.Turn = a.cfg.ID, a.turn
-	return a.cfg.Report(out)
 }
 
 // closeQuestions ends every question that the turn has read. Those that came

@@ -226,6 +226,7 @@ var decoders = map[Type]decodeFunc{
 	TypeRunFailed:         decoder[RunFailed],
 	TypeAgentCreated:      decoder[AgentCreated],
 	TypeAgentState:        decoder[AgentState],
+	TypeAgentStopping:     decoder[AgentStopping],
 	TypeTurnEnded:         decoder[TurnEnded],
 	TypeRoleCreated:       decoder[RoleCreated],
 	TypeMessageSent:       decoder[MessageSent],

@@ -33,6 +33,7 @@ const (
 	TypeRunFailed         Type = "run.failed"
 	TypeAgentCreated      Type = "agent.created"
 	TypeAgentState        Type = "agent.state"
+	TypeAgentStopping     Type = "agent.stopping"
 	TypeTurnEnded         Type = "turn.ended"
 	TypeRoleCreated       Type = "role.created"
 	TypeMessageSent       Type = "message.sent"
@@ -75,6 +76,7 @@ type RunStarted struct {
 	Program   string          `json:"program,omitempty"`  // version of the program
 	ModelKind string          `json:"model_kind"`         // ModelReal or ModelScripted
 	Lang      string          `json:"lang,omitempty"`     // language of the prompts: "zh" or "en"
+	WorkDir   string          `json:"work_dir,omitempty"` // folder of the tools, as an absolute path of the machine that began the run
 	Fork      *Origin         `json:"fork,omitempty"`     // where a forked run came from
 }
 
@@ -134,6 +136,21 @@ type AgentState struct {
 	To    State  `json:"to"`
 	Cause string `json:"cause,omitempty"` // why, in a few words; for waiting: what for
 }
+
+// AgentStopping says that somebody wants the record's agent to stop; it does so
+// when its step allows.
+type AgentStopping struct {
+	Mode   string `json:"mode"` // [StopSoft], [StopNow] or [StopTerminate]
+	By     string `json:"by"`   // display name of who wants it
+	Reason string `json:"reason,omitempty"`
+}
+
+// The ways to stop an agent, for [AgentStopping.Mode].
+const (
+	StopSoft      = "soft"      // after the step
+	StopNow       = "now"       // at once
+	StopTerminate = "terminate" // at once, and for good
+)
 
 // TurnEnded ends a turn.
 type TurnEnded struct {
@@ -251,6 +268,13 @@ type ModelRetried struct {
 	Failure Failure `json:"failure"`
 }
 
+// Codes of [Failure] of calls that were cut short from our side: the turn goes
+// on, or ends for another reason.
+const (
+	CodeCancelled   = "cancelled"   // the agent was stopped or the run interrupted
+	CodeInterrupted = "interrupted" // the program ended during the call; said on resume
+)
+
 // ModelFailed says that a call failed for good.
 type ModelFailed struct {
 	Step    int     `json:"step"`
@@ -311,10 +335,16 @@ type ApprovalRequested struct {
 // ApprovalDecided is the person's decision.
 type ApprovalDecided struct {
 	ID       string `json:"id"`
-	Decision string `json:"decision"` // "allow" or "deny"
+	Decision string `json:"decision"` // [DecisionAllow] or [DecisionDeny]
 	By       string `json:"by,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 }
+
+// What a person decides, for [ApprovalDecided.Decision].
+const (
+	DecisionAllow = "allow"
+	DecisionDeny  = "deny"
+)
 
 // ArtifactCreated names a file that an agent wrote.
 type ArtifactCreated struct {
@@ -378,6 +408,7 @@ func (RunFinished) Type() Type       { return TypeRunFinished }
 func (RunFailed) Type() Type         { return TypeRunFailed }
 func (AgentCreated) Type() Type      { return TypeAgentCreated }
 func (AgentState) Type() Type        { return TypeAgentState }
+func (AgentStopping) Type() Type     { return TypeAgentStopping }
 func (TurnEnded) Type() Type         { return TypeTurnEnded }
 func (RoleCreated) Type() Type       { return TypeRoleCreated }
 func (MessageSent) Type() Type       { return TypeMessageSent }
@@ -411,6 +442,7 @@ func (RunFinished) data()       {}
 func (RunFailed) data()         {}
 func (AgentCreated) data()      {}
 func (AgentState) data()        {}
+func (AgentStopping) data()     {}
 func (TurnEnded) data()         {}
 func (RoleCreated) data()       {}
 func (MessageSent) data()       {}

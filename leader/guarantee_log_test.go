@@ -19,7 +19,9 @@ import (
 //     leader and what an agent had not read when it was stopped are left
 //   - a question is opened once and closed once; none is open at the end
 //   - ids are unique
-//   - each tool call has one result, at its place in a valid conversation
+//   - each tool call has one result, at its place in a valid conversation; in a
+//     run that was interrupted, calls that wait for others are left without one,
+//     and their questions open
 //   - each turn of a sub-agent has one completion, with the reason of its end
 //   - states form a path of the machine; nothing comes from an agent after its
 //     last state, nothing at all after the end of the run
@@ -56,6 +58,7 @@ type fold struct {
 	last      event.Record
 	ended     bool      // the run
 	natural   bool      // it finished
+	suspended bool      // it was interrupted
 	paused    time.Time // when somebody paused it, zero if nobody did
 	ids       map[string]bool
 	agents    map[string]*folded
@@ -73,6 +76,8 @@ type folded struct {
 	reports    []event.Reason
 	history    []model.Message
 	calls      map[string]int // results by call id, -1 while it only was asked for
+	step       []event.Call   // calls of the newest reply whose results are not in history yet
+	results    map[string]model.Message
 	started    map[string]bool
 	requesting bool // a model call is under way
 }
@@ -115,7 +120,7 @@ func (f *fold) add(rec event.Record) {
 	if rec.Seq != f.last.Seq+1 || rec.Time.Before(f.last.Time) {
 		f.fault(rec, "follows record %d of %s at %s", f.last.Seq, f.last.Time, rec.Time)
 	}
-	if f.ended {
+	if f.ended && rec.Type() != event.TypeRunResumed {
 		f.fault(rec, "comes after the end of the run")
 	}
 	if rec.Time.After(f.last.Time) && (f.paused.IsZero() || !rec.Time.After(f.paused)) {
@@ -127,7 +132,7 @@ func (f *fold) add(rec event.Record) {
 			f.fault(rec, "was created before")
 		}
 		f.agents[rec.Agent] = &folded{
-			parent: d.Parent, state: event.Created, calls: map[string]int{}, started: map[string]bool{},
+			parent: d.Parent, state: event.Created, calls: map[string]int{}, started: map[string]bool{}, results: map[string]model.Message{},
 			history: []model.Message{{Role: model.System, Content: d.Prompt}},
 		}
 		return
@@ -170,8 +175,12 @@ func (f *fold) addRun(rec event.Record) {
 		}
 	case event.RunFinished:
 		f.ended, f.natural = true, !d.Partial
-	case event.RunSuspended, event.RunFailed:
+	case event.RunSuspended:
+		f.ended, f.suspended = true, true
+	case event.RunFailed:
 		f.ended = true
+	case event.RunResumed:
+		f.ended, f.natural, f.suspended, f.paused = false, false, false, time.Time{}
 	}
 }
 
@@ -309,6 +318,9 @@ func (f *fold) addStep(rec event.Record, a *folded) {
 			}
 			a.calls[c.ID] = -1
 		}
+		if d.Purpose == "" {
+			a.step = d.Calls
+		}
 	case event.HistoryCompacted:
 		f.mint(rec, d.ID)
 		from := len(a.history) - d.Kept
@@ -327,8 +339,26 @@ func (f *fold) addStep(rec event.Record, a *folded) {
 		a.started[d.CallID] = true
 	case event.ToolFinished:
 		a.calls[d.CallID]++
-		a.history = append(a.history, model.Message{Role: model.ToolRole, CallID: d.CallID, Content: d.Result})
+		a.results[d.CallID] = model.Message{Role: model.ToolRole, CallID: d.CallID, Content: d.Result}
+		for len(a.step) > 0 && a.calls[a.step[0].ID] >= 0 {
+			a.history = append(a.history, a.results[a.step[0].ID])
+			a.step = a.step[1:]
+		}
 	}
+}
+
+// waiting are the tools that only wait for others.
+var waiting = []string{"ask_sub_agent", "wait_sub_agent_output", "ask_master", "ask_other_agent", "ask_user"}
+
+// leftOpen reports whether a call of a may be without a result now: the run was
+// interrupted, and the call waited, or had not begun.
+func (f *fold) leftOpen(a *folded, call string) bool {
+	for _, c := range a.step {
+		if c.ID == call {
+			return f.suspended && a.calls[call] < 0 && (slices.Contains(waiting, c.Name) || !a.started[call])
+		}
+	}
+	return false
 }
 
 // end looks at what is left when the log ends.
@@ -338,7 +368,9 @@ func (f *fold) end() {
 		f.fault(rec, "the log ends without an end of the run")
 	}
 	for id, q := range f.questions {
-		if !q.closed && (f.natural || q.From != event.Leader || f.agents[q.From].calls[q.CallID] != 0) {
+		from := f.agents[q.From]
+		late := q.From == event.Leader && from.calls[q.CallID] == 0
+		if !q.closed && (f.natural || !late && !f.leftOpen(from, q.CallID)) {
 			f.fault(rec, "question %s from %s to %s is still open", id, q.From, q.To)
 		}
 	}
@@ -360,9 +392,12 @@ func (f *fold) end() {
 			f.fault(rec, "a model call of %s has no end", id)
 		}
 		for call, n := range a.calls {
-			if n != 0 {
+			if n != 0 && !f.leftOpen(a, call) {
 				f.fault(rec, "call %s of %s has %d results", call, id, n+1)
 			}
+		}
+		for _, c := range a.step { // what is left open gets its result when the run is resumed
+			a.history = append(a.history, model.Message{Role: model.ToolRole, CallID: c.ID})
 		}
 		if err := agent.CheckHistory(a.history); err != nil && len(a.history) > 1 {
 			f.fault(rec, "%s is left with a bad conversation: %v", id, err)

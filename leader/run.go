@@ -123,9 +123,10 @@ func (r *Run) begin(header event.RunStarted) error {
 }
 
 // loop is the life of a run: it starts the leader and, on request, workers,
-// and ends when the work is done, when something failed, or when ctx ends.
-func (r *Run) loop(ctx context.Context) {
-	ctx, cancel := context.WithCancelCause(ctx)
+// and ends when the work is done, when something failed, or when outside ends.
+func (r *Run) loop(outside context.Context) {
+	// The agents learn of the end of outside from here, as an interruption.
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(outside))
 	defer cancel(nil)
 	r.logger.Info().Msg("run started")
 	var team sync.WaitGroup
@@ -141,9 +142,14 @@ func (r *Run) loop(ctx context.Context) {
 		})
 	}
 	start(r.agent(event.Leader))
-	end := r.watch(ctx, start, failed)
+	end := r.watch(outside, start, failed)
 	close(r.ending)
-	if !end.gentle {
+	switch {
+	case end.gentle:
+		defer context.AfterFunc(outside, func() { cancel(interruption{context.Cause(outside)}) })()
+	case end.cause != nil:
+		cancel(interruption{end.cause})
+	default:
 		cancel(errRunEnded)
 	}
 	team.Wait()
@@ -153,6 +159,15 @@ func (r *Run) loop(ctx context.Context) {
 }
 
 var errRunEnded = errors.New("leader: the run ended")
+
+// interruption is the cause with which agents end when the run is interrupted:
+// what they wait for stays open.
+type interruption struct{ cause error }
+
+func (e interruption) Error() string { return "the run was interrupted: " + e.cause.Error() }
+
+// Unwrap tells the desk what it is.
+func (e interruption) Unwrap() []error { return []error{mailbox.ErrInterrupted, e.cause} }
 
 // runEnd says what ended a run, if not the end of its work.
 type runEnd struct {

@@ -111,8 +111,7 @@ func (r *Run) addLeader() error {
 	wakes := func(m event.MessageSent) bool { return t.Leader.WakeOnProgress || m.Kind != event.Progress }
 	cfg := r.config(mailbox.Address{ID: event.Leader, Name: event.LeaderName, Code: event.Leader}, t.Leader.Model, set, wakes)
 	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, agent.NewPrompt(prompt), bound(t.Leader.MaxSteps)
-	cfg.Last = func(r event.Reason) bool { return r != event.EndNatural } // a bad end is the end of the run
-	cfg.Report = func(agent.Output) error { return nil }                  // the person reads the log
+	cfg.Last = func(r event.Reason) bool { return r != event.EndNatural } // a bad end is the end of the run; nobody is reported to: the person reads the log
 	a, err := agent.New(cfg)
 	if err != nil {
 		return err

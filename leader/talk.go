@@ -80,8 +80,9 @@ func (t teamTools) AskSubAgent(ctx context.Context, call tools.Call, in tools.As
 
 // AnswerQuestion answers a worker's question.
 func (t teamTools) AnswerQuestion(_ context.Context, call tools.Call, in tools.AnswerArgs) (string, error) {
-	_, err := t.run.exchange.Desk.Answer(event.Leader, event.Leader, in.QuestionID, in.Answer, call.Turn)
-	if err != nil {
+	desk := t.run.exchange.Desk
+	_, err := desk.Answer(event.Leader, event.Leader, in.QuestionID, in.Answer, call.Turn)
+	if err != nil && (!call.Again || !desk.Answered(event.Leader, in.QuestionID)) {
 		return "", t.refusal(in.QuestionID, err)
 	}
 	return t.run.words.AnswerDelivered(in.QuestionID), nil

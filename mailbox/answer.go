@@ -34,6 +34,15 @@ func (d *Desk) Answer(by, code, id, text string, turn int) (event.QuestionClosed
 	return q.closed, nil
 }
 
+// Answered reports whether by has answered the question with an answer of its
+// own.
+func (d *Desk) Answered(by, id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	q, ok := d.questions[id]
+	return ok && q.closed.Outcome == event.Answered && q.closed.AnswerID != "" && q.closed.From == by
+}
+
 // mayAnswer says why by may not answer q, worded for a model.
 func (d *Desk) mayAnswer(by, id string, q *question, ok bool) error {
 	switch {

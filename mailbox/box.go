@@ -281,13 +281,20 @@ func (b *Box) giveBack(record func(event.MessageSent) (event.Record, error)) (m 
 
 // Hush lets the messages that wait now no longer count as waking and returns
 // their ids; they stay in the box and are drained with the next that wakes.
-func (b *Box) Hush() (ids []string) {
+// record, if not nil, is called first, before another message can come; it must
+// not use the box. When it fails, nothing is hushed.
+func (b *Box) Hush(record func() error) (ids []string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if record != nil {
+		if err := record(); err != nil {
+			return nil, err
+		}
+	}
 	for i := range b.marks {
 		b.marks[i].wakes = false
 		ids = append(ids, b.queue[i].ID)
 	}
 	b.waking = 0
-	return ids
+	return ids, nil
 }

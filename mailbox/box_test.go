@@ -218,12 +218,12 @@ func TestHushSilencesWhatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if ids := b.Hush(); len(ids) != 0 {
+	if ids, err := b.Hush(nil); err != nil || len(ids) != 0 {
 		t.Errorf("an empty box silenced %q", ids)
 	}
 	put("msg_a_001")
 	put("msg_a_002")
-	if ids := b.Hush(); !slices.Equal(ids, []string{"msg_a_001", "msg_a_002"}) || b.Waking() {
+	if ids, err := b.Hush(nil); err != nil || !slices.Equal(ids, []string{"msg_a_001", "msg_a_002"}) || b.Waking() {
 		t.Errorf("silenced %q, waking %t; want both, and none that wakes", ids, b.Waking())
 	}
 	put("msg_a_003")

@@ -19,6 +19,9 @@ var (
 	ErrClosedQuestion = errors.New("mailbox: the question is closed")
 	// ErrNotYours says that the question was asked to somebody else.
 	ErrNotYours = errors.New("mailbox: the question is not yours to answer")
+	// ErrInterrupted is the cause with which the context of a wait ends when the
+	// run is interrupted, to be resumed: the question stays open.
+	ErrInterrupted = errors.New("mailbox: the run was interrupted")
 	// ErrIsNote says that the id is that of a note, whose reply is the natural
 	// output of the one who got it.
 	ErrIsNote = errors.New("mailbox: a note is answered by natural output, not by an answer tool")
@@ -51,7 +54,11 @@ type Desk struct {
 	questions map[string]*question
 	open      []*question // oldest first
 	graph     *graph
+	broken    map[callKey]string // questions of calls that broke off, by [Desk.Apply]
 }
+
+// callKey names a tool call: its agent and its id.
+type callKey struct{ agent, call string }
 
 // question is one question, open or closed.
 type question struct {
@@ -248,6 +255,25 @@ func (d *Desk) Apply(rec event.Record) {
 	if isOpening && !known && !opened.Deadline.IsZero() {
 		d.questions[opened.ID].whole = opened.Deadline.Sub(rec.Time)
 	}
+	switch {
+	case isOpening && opened.CallID != "":
+		if d.broken == nil {
+			d.broken = map[callKey]string{}
+		}
+		d.broken[callKey{opened.From, opened.CallID}] = opened.ID
+	case rec.Type() == event.TypeToolFinished:
+		if done, ok := rec.Data.(event.ToolFinished); ok {
+			delete(d.broken, callKey{rec.Agent, done.CallID})
+		}
+	}
+}
+
+// Asked returns the id of the question that a call asked before the program
+// ended and left the call without a result; empty if it asked none.
+func (d *Desk) Asked(agent, call string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.broken[callKey{agent, call}]
 }
 
 // Ending is how a wait for a question ended.
@@ -263,9 +289,10 @@ type Ending struct {
 
 // Wait blocks until the question is closed or the leader's wait for it has to
 // end early. When the question's timeout passes, or ctx ends, Wait closes the
-// question itself, as timeout or cancelled, and returns that without an error.
-// An answer that came before is returned at once, and again at each call.
-// The error is [ErrUnknownQuestion] or the log's.
+// question itself, as timeout or cancelled, and returns that without an error;
+// but when the cause of the end of ctx is [ErrInterrupted], the question stays
+// open. An answer that came before is returned at once, and again at each call.
+// The error is [ErrUnknownQuestion], [ErrInterrupted] or the log's.
 func (d *Desk) Wait(ctx context.Context, id string) (Ending, error) {
 	d.mu.Lock()
 	q, ok := d.questions[id]
@@ -299,9 +326,24 @@ func (d *Desk) Wait(ctx context.Context, id string) (Ending, error) {
 	case <-timeout:
 		c.Outcome = event.TimedOut
 	case <-ctx.Done():
-		c.Detail = context.Cause(ctx).Error()
+		cause := context.Cause(ctx)
+		if errors.Is(cause, ErrInterrupted) {
+			return d.leave(q, cause)
+		}
+		c.Detail = cause.Error()
 	}
 	return d.giveUp(q, c)
+}
+
+// leave ends a wait for q with err unless something else ended it before; q
+// stays as it is.
+func (d *Desk) leave(q *question, err error) (Ending, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if e, over := q.ending(); over {
+		return e, nil
+	}
+	return Ending{}, err
 }
 
 // giveUp ends a wait: it closes q with c unless something else ended the wait

@@ -29,9 +29,16 @@ type Inquiry struct {
 // is called when the message is on its way or will never be, blocked when the
 // wait begins; its done when the wait is over. A question to a terminated agent
 // ends at once, as terminated. The error tells of another reason for which the
-// question could not be sent, in words for the asker.
+// question could not be sent, in words for the asker, or that the run was
+// interrupted ([ErrInterrupted]): the question is then still open.
+//
+// A call that had asked when the program ended goes on with that question: it is
+// not asked again.
 func (x Exchange) Ask(ctx context.Context, q Inquiry, sent func(), blocked func(on ...string) (done func())) (Ending, error) {
-	id := x.IDs.Mint(q.Kind, q.From.Code)
+	id := x.Desk.Asked(q.From.ID, q.CallID)
+	if id == "" {
+		id = x.IDs.Mint(q.Kind, q.From.Code)
+	}
 	refused, isRefused, err := x.Desk.Ask(Ask{
 		ID: id, From: q.From.ID, To: q.To.ID, CallID: q.CallID, Turn: q.Turn,
 		Reply: q.Kind == event.Note, Timeout: q.Timeout,

@@ -74,10 +74,11 @@ type Post struct {
 	ids      *IDs
 	returned func(m event.MessageSent, toName, why string) string
 
-	mu     sync.Mutex           // guards all below, never held while a box is locked
-	agents map[string]*resident // by agent id
-	folded map[string]*resident // by folded id and by folded name
-	order  []*resident          // in order of creation
+	mu     sync.Mutex                    // guards all below, never held while a box is locked
+	agents map[string]*resident          // by agent id
+	folded map[string]*resident          // by folded id and by folded name
+	order  []*resident                   // in order of creation
+	broken map[callKey]event.MessageSent // what calls sent that broke off, by [Post.Apply]
 }
 
 // resident is an agent that has, or had, a box.
@@ -183,7 +184,8 @@ type Outgoing struct {
 // Send records m and puts it into the receiver's box, both or neither, and
 // never waits for the receiver. It returns the message as it was recorded. A
 // message to [event.Person] is recorded only: people read the log. An id that
-// the box has seen is accepted and ignored.
+// the box has seen is accepted and ignored. So is the message of a call that had
+// sent it when the program ended: what is returned is that one.
 //
 // It fails, and then nothing was sent, with an [*UnknownError],
 // [ErrTerminated], [ErrSelf], [ErrBoxFull], [ErrKind], [ErrContent] or the
@@ -196,6 +198,9 @@ func (p *Post) Send(m Outgoing) (event.MessageSent, error) {
 		return event.MessageSent{}, ErrContent
 	case m.From == m.To:
 		return event.MessageSent{}, ErrSelf
+	}
+	if sent, ok := p.sentBefore(m); ok {
+		return sent, nil
 	}
 	from, to, err := p.ends(m.From, m.To)
 	if err != nil {
@@ -224,6 +229,14 @@ func (p *Post) Send(m Outgoing) (event.MessageSent, error) {
 		err = fmt.Errorf("%w: %s (%s) has to read first", ErrBoxFull, to.Name, to.ID)
 	}
 	return event.MessageSent{}, err
+}
+
+// sentBefore finds the message that a call had sent when the program ended.
+func (p *Post) sentBefore(m Outgoing) (event.MessageSent, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sent, ok := p.broken[callKey{m.From, m.CallID}]
+	return sent, ok && m.To == sent.To && (m.ID == "" || m.ID == sent.ID)
 }
 
 // Mint returns the id of a note of the runtime that enters a conversation
@@ -322,6 +335,9 @@ func (p *Post) Apply(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.MessageSent:
 		p.replay(d.To, rec)
+		p.remember(d)
+	case event.ToolFinished:
+		p.forget(callKey{rec.Agent, d.CallID})
 	case event.MessageDelivered:
 		p.replay(rec.Agent, rec)
 	case event.MessageReturned:
@@ -332,6 +348,25 @@ func (p *Post) Apply(rec event.Record) {
 		}
 	default: // no box changes
 	}
+}
+
+// remember takes note of what a call sent, as long as it has no result.
+func (p *Post) remember(d event.MessageSent) {
+	if d.CallID == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.broken == nil {
+		p.broken = map[callKey]event.MessageSent{}
+	}
+	p.broken[callKey{d.From, d.CallID}] = d
+}
+
+func (p *Post) forget(call callKey) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.broken, call)
 }
 
 func (p *Post) replay(id string, rec event.Record) {

@@ -215,6 +215,8 @@ func TestWordsGolden(t *testing.T) {
 		add("ToolNotAllowed", w.ToolNotAllowed("write_file", []string{"read_file"}))
 		add("SilentReport", w.SilentReport("UI Operator_1"))
 		add("CutCall", w.CutCall())
+		add("UnknownOutcome", w.UnknownOutcome("deploy"))
+		add("Resumed", w.Resumed("limit tokens"), w.Resumed(""))
 		shown := strings.Join(texts, "\n\n")
 		golden(t, "words."+lang, shown)
 		for m := range reflect.TypeFor[prompts.Words]().Methods() {

@@ -88,6 +88,22 @@ func (w Words) CancelledCall(reason string) string {
 		fmt.Sprintf("This call was cancelled%s; it may have taken effect in part. Look at how things stand before you do it again.", w.aside(reason)))
 }
 
+// UnknownOutcome is the result of a call that may have run when the program
+// ended, and that must not run twice.
+func (w Words) UnknownOutcome(tool string) string {
+	return w.pick(
+		fmt.Sprintf("运行在 %s 执行时中断，不知道它是否完成，也没有再次执行。先检查现状，再决定要不要重做。", tool),
+		fmt.Sprintf("The run broke off while %s was at work. Nobody knows whether it finished, and it was not run again. Look at how things stand before you decide to do it again.", tool))
+}
+
+// Resumed tells the leader that the run goes on after it had ended by itself:
+// why, which may be empty, says how it had ended.
+func (w Words) Resumed(why string) string {
+	return w.pick(
+		fmt.Sprintf("运行在中止之后继续%s。查看子智能体的现状，把任务做完。", w.aside(why)),
+		fmt.Sprintf("The run goes on after it had ended%s. Look at how the sub-agents stand, and finish the task.", w.aside(why)))
+}
+
 // limit names a limit in words, its key with it.
 func (w Words) limit(key string) string {
 	switch key {

@@ -44,7 +44,7 @@ func (p *Printer) describe(rec event.Record) entry {
 		return p.describeAnswer(d)
 	case event.RunStarted, event.RunResumed, event.RunSuspended, event.RunFinished, event.RunFailed:
 		return p.describeRun(e, d)
-	case event.AgentCreated, event.RoleCreated, event.AgentState, event.TurnEnded, event.HistoryCompacted:
+	case event.AgentCreated, event.RoleCreated, event.AgentState, event.AgentStopping, event.TurnEnded, event.HistoryCompacted:
 		return p.describeAgent(e, d)
 	case event.ModelRequested, event.ModelReplied, event.ModelRetried, event.ModelFailed, event.ModelProfile:
 		return p.describeModel(e, d)
@@ -143,6 +143,8 @@ func (p *Printer) describeAgent(e entry, data event.Data) entry {
 	case event.AgentState:
 		move := lookUp(p.words.states, d.From) + " " + p.arrow + " " + lookUp(p.words.states, d.To)
 		return e.with(detail, StyleDim, p.words.state, move, d.Cause)
+	case event.AgentStopping:
+		return e.with(fact, StyleWarn, p.words.stopping, d.By, lookUp(p.words.stops, d.Mode), d.Reason)
 	case event.HistoryCompacted:
 		return e.with(fact, StyleDim, p.words.compact, fmt.Sprintf(p.words.dropped, d.Dropped))
 	case event.TurnEnded:

@@ -9,6 +9,7 @@ type words struct {
 	outcomes map[event.Outcome]string // how a question ended without an answer
 	states   map[event.State]string
 	reasons  map[event.Reason]string // why a turn ended
+	stops    map[string]string       // how an agent is to stop
 	phases   map[Phase]string
 	ends     map[EndStatus]string
 
@@ -16,7 +17,7 @@ type words struct {
 
 	// What happens, in the column of the purpose.
 	started, resumed, suspended, finished, runFailed       string
-	created, role, state, turn                             string
+	created, role, state, stopping, turn                   string
 	delivered, returned, unanswered                        string
 	requested, replied, retried, failed, profile, compact  string
 	cutShort                                               string
@@ -73,6 +74,7 @@ var chinese = words{
 		event.EndNatural: "自然结束", event.EndLimit: "到达限额", event.EndFailed: "失败",
 		event.EndStopped: "被停止", event.EndTerminated: "被终止",
 	},
+	stops: map[string]string{event.StopSoft: "这一步之后", event.StopNow: "立即", event.StopTerminate: "立即，不再继续"},
 	phases: map[Phase]string{
 		PhaseReady: "就绪", PhaseWorking: "工作", PhaseThinking: "思考", PhaseTool: "工具",
 		PhaseAnswer: "等回答", PhaseReports: "等汇报", PhaseApproval: "等批准", PhaseWaiting: "等待",
@@ -84,7 +86,7 @@ var chinese = words{
 	},
 	script:  "脚本",
 	started: "运行开始", resumed: "运行继续", suspended: "运行挂起", finished: "运行完成", runFailed: "运行失败",
-	created: "创建", role: "新角色", state: "状态", turn: "回合结束",
+	created: "创建", role: "新角色", state: "状态", stopping: "要求停止", turn: "回合结束",
 	delivered: "已送达", returned: "无法送达", unanswered: "未获回答",
 	requested: "请求模型", replied: "模型回复", retried: "重试", failed: "失败", cutShort: "已打断", profile: "端点调整", compact: "压缩历史",
 	tool: "工具", toolDone: "工具完成", toolError: "工具出错", approval: "等待批准", decided: "审批", artifact: "产物",
@@ -118,6 +120,7 @@ var english = words{
 		event.EndNatural: "natural", event.EndLimit: "limit", event.EndFailed: "failed",
 		event.EndStopped: "stopped", event.EndTerminated: "terminated",
 	},
+	stops: map[string]string{event.StopSoft: "after the step", event.StopNow: "at once", event.StopTerminate: "at once, for good"},
 	phases: map[Phase]string{
 		PhaseReady: "ready", PhaseWorking: "working", PhaseThinking: "thinking", PhaseTool: "tool",
 		PhaseAnswer: "asking", PhaseReports: "waiting", PhaseApproval: "approval", PhaseWaiting: "waiting",
@@ -129,7 +132,7 @@ var english = words{
 	},
 	script:  "script",
 	started: "start", resumed: "resumed", suspended: "suspended", finished: "finished", runFailed: "run failed",
-	created: "created", role: "new role", state: "state", turn: "turn end",
+	created: "created", role: "new role", state: "state", stopping: "stop asked", turn: "turn end",
 	delivered: "delivered", returned: "returned", unanswered: "unanswered",
 	requested: "request", replied: "reply", retried: "retry", failed: "failed", cutShort: "cut short", profile: "profile", compact: "compacted",
 	tool: "tool", toolDone: "tool done", toolError: "tool error", approval: "approval?", decided: "approval", artifact: "artifact",

@@ -88,7 +88,7 @@ func (p Peers) AnswerOther(_ context.Context, call tools.Call, in tools.AnswerAr
 	if err == nil {
 		_, err = p.Exchange.Desk.Answer(self.ID, self.Code, in.QuestionID, in.Answer, call.Turn)
 	}
-	if err != nil {
+	if err != nil && (!call.Again || !p.Exchange.Desk.Answered(call.Agent, in.QuestionID)) {
 		return "", p.refusal(call, in.QuestionID, err)
 	}
 	return p.Words.AnswerDelivered(in.QuestionID), nil

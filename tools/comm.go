@@ -17,20 +17,20 @@ type noArgs struct{}
 //
 // Tools that send or change something are Ordered, so that the calls of a step
 // take effect in the order in which the model wrote them; those that wait for
-// others are Waits. An ask is Idempotent: repeated, it goes on with the same
-// question. A message, an answer and a creation are Once.
+// others are Waits. All may be repeated after a crash: a call goes on with the
+// question, the message or the agent that it had sent or made before.
 func LeaderTools(t Team, langCode string) []Tool {
 	l := lang(langCode)
 	return []Tool{
-		builtin("create_sub_agent", l, t.CreateSubAgent, Ordered(), NonBlank("role", "task")),
-		builtin("send_message_to_sub_agent", l, t.SendMessage, Ordered(),
+		builtin("create_sub_agent", l, t.CreateSubAgent, Idempotent, Ordered(), NonBlank("role", "task")),
+		builtin("send_message_to_sub_agent", l, t.SendMessage, Idempotent, Ordered(),
 			NonBlank("agent", "message"), Enum("as", "message", "task")),
 		builtin("ask_sub_agent", l, t.AskSubAgent, Idempotent, Ordered(), Waits(), NonBlank("agent", "question")),
-		builtin("answer_sub_agent_question", l, t.AnswerQuestion, Ordered(), answers(), NonBlank("question_id", "answer")),
+		builtin("answer_sub_agent_question", l, t.AnswerQuestion, Idempotent, Ordered(), answers(), NonBlank("question_id", "answer")),
 		builtin("wait_sub_agent_output", l, waitOutput(t, l), Pure, Waits(), Enum("until", "any", "all")),
 		builtin("stop_sub_agent", l, t.StopSubAgent, Idempotent, Ordered(), NonBlank("agent")),
 		builtin("terminate_sub_agent", l, t.TerminateSubAgent, Idempotent, Ordered(), NonBlank("agent")),
-		builtin("create_custom_agent", l, t.CreateCustomAgent, Ordered(), NonBlank("name", "does", "prompt")),
+		builtin("create_custom_agent", l, t.CreateCustomAgent, Idempotent, Ordered(), NonBlank("name", "does", "prompt")),
 		builtin("list_agents", l, without(t.ListRoles), Pure),
 		builtin("list_active_sub_agents", l, without(t.ListActive), Pure),
 		builtin("get_sub_agent_status", l, t.AgentStatus, Pure),
@@ -45,7 +45,7 @@ func PeerTools(p Peers, langCode string) []Tool {
 		builtin("ask_master", l, p.AskMaster, Idempotent, Ordered(), Waits(), NonBlank("question")),
 		builtin("ask_other_agent", l, p.AskOther, Idempotent, Ordered(), Waits(),
 			NonBlank("agent", "question"), Enum("expects", "answer", "reply", "none")),
-		builtin("answer_other_agent", l, p.AnswerOther, Ordered(), answers(), NonBlank("question_id", "answer")),
+		builtin("answer_other_agent", l, p.AnswerOther, Idempotent, Ordered(), answers(), NonBlank("question_id", "answer")),
 		builtin("list_active_sub_agents", l, without(p.ListActive), Pure),
 	}
 }

@@ -60,6 +60,9 @@ type Call struct {
 	ID string
 	// RequestID is the same when the call is repeated after a crash.
 	RequestID string
+	// Again says that the call had begun when the program ended, and that
+	// nobody knows how far it came.
+	Again bool
 	// Arguments is the JSON object that the model wrote.
 	Arguments json.RawMessage
 

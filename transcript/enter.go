@@ -25,7 +25,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 	e := entry{mask: mask}
 	switch d := in.(type) {
 	case event.RunStarted:
-		text(&e, &d.TeamName, &d.Task)
+		text(&e, &d.TeamName, &d.Task, &d.WorkDir)
 		word(&e, &d.RunID, &d.TraceID, &d.Program, &d.ModelKind, &d.Lang)
 		if own(&e, &d.Fork) {
 			word(&e, &d.Fork.RunID)
@@ -57,6 +57,10 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 	case event.AgentState:
 		text(&e, &d.Cause)
 		word(&e, &d.From, &d.To)
+		return leave(&e, in, d)
+	case event.AgentStopping:
+		text(&e, &d.By, &d.Reason)
+		word(&e, &d.Mode)
 		return leave(&e, in, d)
 	case event.TurnEnded:
 		word(&e, &d.Reason)

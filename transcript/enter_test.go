@@ -85,7 +85,7 @@ func walk(v reflect.Value, path string, visit func(path string, leaf reflect.Val
 // made them.
 var exempt = []string{
 	"AgentCreated.CallID", "AgentCreated.Code", "AgentCreated.Model", "AgentCreated.Parent", "AgentCreated.Role", "AgentCreated.Tools",
-	"AgentState.From", "AgentState.To",
+	"AgentState.From", "AgentState.To", "AgentStopping.Mode",
 	"ApprovalDecided.Decision", "ApprovalDecided.ID",
 	"ApprovalRequested.Arguments", "ApprovalRequested.CallID", "ApprovalRequested.ID", "ApprovalRequested.Name",
 	"ArtifactCreated.CallID",

@@ -168,6 +168,7 @@ func TestSyncModes(t *testing.T) {
 	others := []event.Data{
 		event.AgentCreated{},
 		event.AgentState{},
+		event.AgentStopping{},
 		event.TurnEnded{},
 		event.RoleCreated{},
 		event.ModelRequested{},
