@@ -70,6 +70,17 @@ func newLeader(t Team, o options) (*Leader, error) {
 // Team returns the team with all defaults filled in.
 func (l *Leader) Team() Team { return l.team }
 
+// Warnings tell what of the team does not work as it is written, although it
+// can run; the log of each run begins with them.
+func (l *Leader) Warnings() []event.Warning {
+	var list []event.Warning
+	for _, name := range l.team.windowless() {
+		list = append(list, event.Warning{Code: "no_context_window", Text: "compact_at of model " + name +
+			" has no effect, because its context window is not known; set profile.context_window"})
+	}
+	return list
+}
+
 // Do runs one task to its end. The result is complete also with an error that
 // says why the run failed; the error is a [*Error].
 func (l *Leader) Do(ctx context.Context, task string) (Result, error) {

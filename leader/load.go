@@ -180,7 +180,7 @@ func (f *modelFinder) open(ref string) (Model, error) {
 	client = model.WithRetry(f.limited(client, entry.Rate), retryPolicy(entry.Retry, f.file.Limits))
 	m := Model{
 		Client: client, Name: info.Ref, Scripted: info.Scripted, MaxOutputTokens: entry.MaxOutputTokens,
-		ContextWindow: cmp.Or(entry.Profile.ContextWindow, entry.Profile.NumCtx), CompactAt: entry.CompactAt,
+		ContextWindow: cmp.Or(entry.Profile.ContextWindow, entry.Profile.NumCtx, model.ContextWindow(entry.Provider, entry.Model)), CompactAt: entry.CompactAt,
 	}
 	if p := entry.Price; p != nil {
 		m.Price = &Price{Currency: p.Currency, Input: p.Input, CachedInput: p.Input, Output: p.Output}
