@@ -30,8 +30,9 @@ type Config struct {
 	ModelName string
 	// Scripted marks a model that plays a script; optional.
 	Scripted bool
-	// Price is what a call costs, nil when unknown; optional.
-	Price func(event.Usage) *event.Cost
+	// Price is what a call of the model costs, nil when unknown; optional. The
+	// empty name asks for the dearest of the models that may answer.
+	Price func(model string, u event.Usage) *event.Cost
 	// Tools are what the agent can do.
 	Tools tools.Set
 	// Offer is what the model is told of Tools; optional. Agents with the same

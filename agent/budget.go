@@ -66,18 +66,19 @@ func (a *Agent) promptTokens(wrapUp bool) int {
 // cost adds to the tokens of a prompt those of a reply, and the price of both.
 func (a *Agent) cost(n Need) Need {
 	n.Output = a.outputBound()
-	n.Cost = a.price(event.Usage{Input: n.Input, Output: n.Output})
+	n.Cost = a.price("", event.Usage{Input: n.Input, Output: n.Output})
 	return n
 }
 
 // outputBound is what is reserved for a reply, in tokens.
 func (a *Agent) outputBound() int { return cmp.Or(max(0, a.cfg.MaxOutputTokens), defaultOutput) }
 
-func (a *Agent) price(u event.Usage) *event.Cost {
+// price is what a call of the model costs; see [Config.Price].
+func (a *Agent) price(name string, u event.Usage) *event.Cost {
 	if a.cfg.Price == nil {
 		return nil
 	}
-	return a.cfg.Price(u)
+	return a.cfg.Price(name, u)
 }
 
 // reserve asks the budget for leave. A limit begins the wrap-up, whose

@@ -68,11 +68,12 @@ func (a *Agent) exchange(ctx context.Context, q query) (event.ModelReplied, erro
 		return event.ModelReplied{}, err
 	}
 	began := a.cfg.Now()
-	got, err := a.stream(ctx, req, q)
-	if !refused(err) {
-		a.estimate(&got, q.need)
+	b := bill{price: a.price, model: a.cfg.ModelName}
+	got, err := a.stream(ctx, req, q, &b)
+	if !refused(err) && !a.cfg.Scripted { // a script has no tokens
+		b.estimate(q.need, got)
 	}
-	got.Cost = a.price(got.Usage)
+	got.Model, got.Usage, got.Cost = b.model, b.usage, b.cost()
 	got.DurationMS = a.cfg.Now().Sub(began).Milliseconds()
 	a.cfg.Budget.Settle(q.need, got.Usage, got.Cost)
 	if err != nil {
@@ -119,19 +120,9 @@ func refused(err error) bool {
 	return ok && e.Status >= http.StatusBadRequest && e.Partial == ""
 }
 
-// estimate counts the tokens of a call whose client told none. A script has
-// none.
-func (a *Agent) estimate(got *event.ModelReplied, need Need) {
-	if got.Usage.Total() > 0 || a.cfg.Scripted {
-		return
-	}
-	got.Usage = event.Usage{
-		Input: need.Input, Output: model.EstimateText(got.Text) + model.EstimateText(got.Reasoning), Estimated: true,
-	}
-}
-
-// stream reads a reply to its end. What came is returned with an error too.
-func (a *Agent) stream(ctx context.Context, req model.Request, q query) (got event.ModelReplied, err error) {
+// stream reads a reply to its end. What came is returned with an error too;
+// what it costs is put down in b.
+func (a *Agent) stream(ctx context.Context, req model.Request, q query, b *bill) (got event.ModelReplied, err error) {
 	var text, reasoning strings.Builder
 	got = event.ModelReplied{Step: a.t.step, Purpose: q.purpose, Finish: event.FinishUnknown}
 	live := func(d event.Data) {
@@ -149,6 +140,7 @@ func (a *Agent) stream(ctx context.Context, req model.Request, q query) (got eve
 		if err != nil {
 			return got, err
 		}
+		b.take(chunk)
 		if chunk.Notice != nil {
 			if err := a.append(chunk.Notice); err != nil {
 				return got, err
@@ -172,9 +164,6 @@ func (a *Agent) stream(ctx context.Context, req model.Request, q query) (got eve
 		got.Extra = cmp.Or(chunk.Extra, got.Extra)
 		if chunk.Finish != "" {
 			got.Finish, got.RawFinish = chunk.Finish, chunk.RawFinish
-		}
-		if chunk.Usage != nil {
-			got.Usage = *chunk.Usage
 		}
 	}
 	if ctx.Err() != nil {
@@ -205,7 +194,7 @@ func (a *Agent) failed(ctx context.Context, got event.ModelReplied, err error) e
 		failure = event.Failure{Code: event.CodeCancelled, Who: "client", Retryable: true, Message: cause.Error()}
 	}
 	err = a.append(event.ModelFailed{
-		Step: got.Step, Failure: failure, Partial: got.Text, Usage: got.Usage, Cost: got.Cost, Purpose: got.Purpose,
+		Step: got.Step, Model: got.Model, Failure: failure, Partial: got.Text, Usage: got.Usage, Cost: got.Cost, Purpose: got.Purpose,
 	})
 	if err != nil {
 		return err

@@ -57,7 +57,7 @@ func modelTable() table[Model] {
 		key("rate", "What the endpoint allows to one key; models of the same endpoint and key share it.", object(rateTable()), func(m *Model) *Rate { return &m.Rate }).or("rate_limit", "limits", "throttle"),
 		key("fallback", "Models that are asked in turn when this one fails.", list(modelRef()), func(m *Model) *[]string { return &m.Fallback }).or("fallbacks", "backup"),
 		key("profile", "In what the endpoint differs from others of its provider.", object(profileTable()), func(m *Model) *Profile { return &m.Profile }).or("quirks", "compat"),
-		key("compact_at", "The share of the context window from which on older steps are folded into a summary; the window is profile.context_window or profile.num_ctx.", decimal(1), func(m *Model) *float64 { return &m.CompactAt }),
+		key("compact_at", "The share of the context window from which on older steps are folded into a summary; the window is profile.context_window or profile.num_ctx, else that of a well-known model.", decimal(1), func(m *Model) *float64 { return &m.CompactAt }),
 	}}
 }
 
@@ -89,7 +89,7 @@ func profileTable() table[Profile] {
 		key("schema_dialect", "How tool schemas are written.", oneOf("full", "basic", "strict"), func(p *Profile) *string { return &p.SchemaDialect }),
 		key("no_required_tool_choice", "Write a required tool choice as auto, with an instruction.", flag, func(p *Profile) **bool { return &p.NoRequiredToolChoice }),
 		key("num_ctx", "The context size in tokens that the server is asked for.", integer(1, math.MaxInt32), func(p *Profile) *int { return &p.NumCtx }),
-		key("context_window", "How many tokens the model can read; num_ctx if absent.", integer(1, math.MaxInt32), func(p *Profile) *int { return &p.ContextWindow }).or("context_length", "context_size"),
+		key("context_window", "How many tokens the model can read; if absent num_ctx, else what is known of the model.", integer(1, math.MaxInt32), func(p *Profile) *int { return &p.ContextWindow }).or("context_length", "context_size"),
 	}}
 }
 

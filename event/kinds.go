@@ -249,6 +249,7 @@ type ModelRequested struct {
 // ModelReplied is the model's whole reply.
 type ModelReplied struct {
 	Step       int    `json:"step"`
+	Model      string `json:"model,omitempty"` // that answered: another than the one asked after a fallback
 	Text       string `json:"text,omitempty"`
 	Reasoning  string `json:"reasoning,omitempty"`
 	Calls      []Call `json:"calls,omitempty"`
@@ -278,6 +279,7 @@ const (
 // ModelFailed says that a call failed for good.
 type ModelFailed struct {
 	Step    int     `json:"step"`
+	Model   string  `json:"model,omitempty"` // that failed last
 	Failure Failure `json:"failure"`
 	Partial string  `json:"partial,omitempty"` // text that came before the failure
 	Usage   Usage   `json:"usage,omitzero"`

@@ -148,6 +148,21 @@ type Cost struct {
 	Amount   float64 `json:"amount"`
 }
 
+// Add returns the sum. An unknown part, nil, leaves it as it is; that of two
+// currencies is the zero value.
+func (c *Cost) Add(d *Cost) *Cost {
+	switch {
+	case d == nil:
+		return c
+	case c == nil:
+		sum := *d
+		return &sum
+	case c.Currency != d.Currency:
+		return &Cost{}
+	}
+	return &Cost{Currency: c.Currency, Amount: c.Amount + d.Amount}
+}
+
 // Failure describes an error in the log and in results.
 type Failure struct {
 	// Code is a short stable word, for example "auth" or "step_limit".

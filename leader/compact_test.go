@@ -162,15 +162,28 @@ func TestAWindowThatNobodyKnows(t *testing.T) {
 }
 
 // TestTheWindowOfATeamFile reads share and window, which an endpoint's own
-// setting gives if nothing else does.
+// setting gives if nothing else does, or else what is known of the model.
 func TestTheWindowOfATeamFile(t *testing.T) {
-	for profile, want := range map[string]int{"{context_window: 8192, num_ctx: 4096}": 8192, "{num_ctx: 4096}": 4096, "{}": 0} {
-		l, err := leader.Load(teamFile(t, "version: 1\nmodel: a\nmodels: {a: {provider: ollama, model: m, compact_at: 0.75, profile: "+profile+"}}\n"+someRoles), env())
+	for _, tt := range []struct {
+		model, profile string
+		want           int
+	}{
+		{"ollama, model: m", "{context_window: 8192, num_ctx: 4096}", 8192},
+		{"ollama, model: m", "{num_ctx: 4096}", 4096},
+		{"ollama, model: m", "{}", 0},
+		{"deepseek, model: deepseek-chat", "{}", 128_000},
+		{"deepseek, model: deepseek-chat", "{context_window: 64000}", 64_000},
+	} {
+		l, err := leader.Load(teamFile(t, "version: 1\nmodel: a\nmodels: {a: {provider: "+tt.model+", compact_at: 0.75, profile: "+tt.profile+"}}\n"+someRoles),
+			env("DEEPSEEK_API_KEY", "sk-secret-1234"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m := l.Team().Model; m.ContextWindow != want || m.CompactAt != 0.75 {
-			t.Errorf("%s: compacted at %v of %d tokens, want 0.75 of %d", profile, m.CompactAt, m.ContextWindow, want)
+		if m := l.Team().Model; m.ContextWindow != tt.want || m.CompactAt != 0.75 {
+			t.Errorf("%s %s: compacted at %v of %d tokens, want 0.75 of %d", tt.model, tt.profile, m.CompactAt, m.ContextWindow, tt.want)
+		}
+		if w := l.Warnings(); (len(w) == 0) != (tt.want > 0) {
+			t.Errorf("%s %s: warnings %+v, want one exactly where no window is known", tt.model, tt.profile, w)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package leader
 import (
 	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/troupe-go/troupe/config"
@@ -45,23 +46,15 @@ func specOf(file *config.Team, entry config.Model) model.Spec {
 // number of calls at once is not limited.
 const manyConns = 1024
 
-// place is an endpoint and the key that it is asked with.
-type place struct{ address, key string }
-
-// limiter is what all models of one endpoint and key share; rate may make it
-// stricter.
-func (f *modelFinder) limiter(info model.Info, rate config.Rate) *model.Limiter {
-	at := place{info.BaseURL, info.Key}
-	allowed := model.Rate{
-		RequestsPerMinute: rate.RequestsPerMinute, TokensPerMinute: rate.TokensPerMinute, Concurrent: rate.Concurrent,
+// limited is a client below the limiter that all models of its endpoint and key
+// share; rate may make it stricter.
+func (f *modelFinder) limited(c model.Client, rate config.Rate) model.Client {
+	l := f.options.limiters.Of(c)
+	if l == nil {
+		return c
 	}
-	if l, ok := f.limiters[at]; ok {
-		l.Tighten(allowed)
-		return l
-	}
-	l := model.NewLimiter(model.LimiterOptions{Name: info.BaseURL, Rate: allowed, WaitCap: waitCap(f.file.Limits)})
-	f.limiters[at] = l
-	return l
+	l.Tighten(model.Rate{RequestsPerMinute: rate.RequestsPerMinute, TokensPerMinute: rate.TokensPerMinute, Concurrent: rate.Concurrent})
+	return l.Client(c)
 }
 
 // waitCap is the longest wait that a provider may ask for; 0 is the usual one.
@@ -80,18 +73,21 @@ func retryPolicy(r config.Retry, l config.Limits) model.RetryPolicy {
 	return p
 }
 
-// withFallbacks makes m ask the models of refs in turn when it fails.
+// withFallbacks makes m ask the models of refs in turn when it fails. One that
+// has the name of another but not its price is told apart by its reference.
 func (f *modelFinder) withFallbacks(m Model, refs []string) Model {
-	var others []model.Named
 	for _, ref := range refs {
 		other := f.get(ref)
 		if other.Client == nil {
 			continue // the reason is kept
 		}
-		others = append(others, model.Named{Name: cmp.Or(other.Name, ref), Client: other.Client})
-		m.Scripted = m.Scripted || other.Scripted
+		other.Name = cmp.Or(other.Name, ref)
+		alike := func(m Model) bool { return m.Name == other.Name && !samePrice(m.Price, other.Price) }
+		if slices.ContainsFunc(m.chain(), alike) {
+			other.Name += " (" + ref + ")"
+		}
+		m.Fallback = append(m.Fallback, other)
 	}
-	m.Client = model.WithFallback(model.Named{Name: m.Name, Client: m.Client}, others...)
 	return m
 }
 

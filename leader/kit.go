@@ -52,7 +52,7 @@ func (r *Run) kit(role Role) (*kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kit{set: set, offer: agent.NewOffer(set), prompt: strings.Split(prompt, anyName), client: r.gated(role.Model.Client)}
+	k := &kit{set: set, offer: agent.NewOffer(set), prompt: strings.Split(prompt, anyName), client: r.client(role.Model)}
 	r.kits[role.ID] = k
 	return k, nil
 }

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/prompts"
 	"github.com/troupe-go/troupe/tools"
@@ -27,7 +29,18 @@ type Leader struct {
 // New makes a team from a description in code. The error names every mistake
 // at once.
 func New(t Team, opts ...Option) (*Leader, error) {
-	return newLeader(t, newOptions(opts))
+	o := newOptions(opts)
+	if o.model != "" {
+		models := newModelFinder(&config.Team{}, &o)
+		t.Model, t.Leader.Model, t.Roles = models.find(""), Model{}, slices.Clone(t.Roles)
+		for i := range t.Roles {
+			t.Roles[i].Model = Model{}
+		}
+		if err := models.err(); err != nil {
+			return nil, err
+		}
+	}
+	return newLeader(t, o)
 }
 
 func newLeader(t Team, o options) (*Leader, error) {
@@ -56,6 +69,17 @@ func newLeader(t Team, o options) (*Leader, error) {
 
 // Team returns the team with all defaults filled in.
 func (l *Leader) Team() Team { return l.team }
+
+// Warnings tell what of the team does not work as it is written, although it
+// can run; the log of each run begins with them.
+func (l *Leader) Warnings() []event.Warning {
+	var list []event.Warning
+	for _, name := range l.team.windowless() {
+		list = append(list, event.Warning{Code: "no_context_window", Text: "compact_at of model " + name +
+			" has no effect, because its context window is not known; set profile.context_window"})
+	}
+	return list
+}
 
 // Do runs one task to its end. The result is complete also with an error that
 // says why the run failed; the error is a [*Error].
@@ -107,11 +131,7 @@ func (l *Leader) openLog(id string) (*transcript.Log, error) {
 
 // modelKind is scripted when any model of the team is.
 func (l *Leader) modelKind() string {
-	scripted := l.team.Leader.Model.Scripted
-	for _, r := range l.team.Roles {
-		scripted = scripted || r.Model.Scripted
-	}
-	if scripted {
+	if slices.ContainsFunc(l.team.models(), Model.scripted) {
 		return event.ModelScripted
 	}
 	return event.ModelReal

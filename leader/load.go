@@ -50,7 +50,7 @@ func Known(env func(string) (string, bool), params map[string]string, custom ...
 
 // fromFile turns a checked team file into a team.
 func fromFile(file *config.Team, o options) (*Leader, error) {
-	models := &modelFinder{file: file, options: &o, found: map[string]Model{}, limiters: map[place]*model.Limiter{}}
+	models := newModelFinder(file, &o)
 	t := Team{
 		Name: file.Name, Description: file.Description, Model: models.find(file.Model),
 		Leader: Lead{
@@ -105,8 +105,11 @@ type modelFinder struct {
 	options *options
 	found   map[string]Model
 	errs    []error
+}
 
-	limiters map[place]*model.Limiter
+func newModelFinder(file *config.Team, o *options) *modelFinder {
+	o.limiters = model.NewLimiters(waitCap(file.Limits))
+	return &modelFinder{file: file, options: o, found: map[string]Model{}}
 }
 
 // own finds the model of somebody who may have none of their own.
@@ -174,13 +177,10 @@ func (f *modelFinder) open(ref string) (Model, error) {
 	if info.Key != "" {
 		f.options.secrets = append(f.options.secrets, info.Key)
 	}
-	if !info.Scripted {
-		client = f.limiter(info, entry.Rate).Client(client)
-	}
-	client = model.WithRetry(client, retryPolicy(entry.Retry, f.file.Limits))
+	client = model.WithRetry(f.limited(client, entry.Rate), retryPolicy(entry.Retry, f.file.Limits))
 	m := Model{
 		Client: client, Name: info.Ref, Scripted: info.Scripted, MaxOutputTokens: entry.MaxOutputTokens,
-		ContextWindow: cmp.Or(entry.Profile.ContextWindow, entry.Profile.NumCtx), CompactAt: entry.CompactAt,
+		ContextWindow: cmp.Or(entry.Profile.ContextWindow, entry.Profile.NumCtx, model.ContextWindow(entry.Provider, entry.Model)), CompactAt: entry.CompactAt,
 	}
 	if p := entry.Price; p != nil {
 		m.Price = &Price{Currency: p.Currency, Input: p.Input, CachedInput: p.Input, Output: p.Output}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/tools"
 )
 
@@ -29,10 +30,11 @@ type options struct {
 	now      func() time.Time
 	override func(*Team)
 	program  string
+	limiters *model.Limiters // of all models of the team
 }
 
 func newOptions(opts []Option) options {
-	o := options{env: os.LookupEnv, workDir: ".", lang: "en", now: time.Now, program: "troupe (library)"}
+	o := options{env: os.LookupEnv, workDir: ".", lang: "en", now: time.Now, program: "troupe (library)", limiters: model.NewLimiters(0)}
 	for _, opt := range opts {
 		if opt != nil { // as one that a condition left out
 			opt(&o)
@@ -55,7 +57,8 @@ func WithEnv(lookup func(string) (string, bool)) Option { return func(o *options
 func WithParams(params map[string]string) Option { return func(o *options) { o.params = params } }
 
 // WithModel makes [Load] use the model with this name or provider/model in
-// place of the team file's.
+// place of the team file's, and [New] this provider/model in place of the
+// team's.
 func WithModel(ref string) Option { return func(o *options) { o.model = ref } }
 
 // WithDefaultModel makes [Load] use the model for all who name none, when the

@@ -149,14 +149,14 @@ func (r *roster) applyTo(m *member, rec event.Record) {
 	case event.ModelReplied:
 		m.book(d.Usage, d.Cost)
 		r.usage = r.usage.Add(d.Usage)
-		r.cost = addCost(r.cost, d.Cost)
+		r.cost = r.cost.Add(d.Cost)
 		if d.Text != "" && d.Purpose == "" {
 			m.last = d.Text
 		}
 	case event.ModelFailed:
 		m.book(d.Usage, d.Cost)
 		r.usage = r.usage.Add(d.Usage)
-		r.cost = addCost(r.cost, d.Cost)
+		r.cost = r.cost.Add(d.Cost)
 	case event.ToolStarted:
 		m.calls = append(m.calls, d)
 	case event.ToolFinished:
@@ -217,18 +217,7 @@ func (m *member) finish(callID string) {
 
 func (m *member) book(u event.Usage, c *event.Cost) {
 	m.usage = m.usage.Add(u)
-	m.cost = addCost(m.cost, c)
-}
-
-// addCost sums money of one currency; an unknown part leaves the sum as it is.
-func addCost(a, b *event.Cost) *event.Cost {
-	if b == nil {
-		return a
-	}
-	if a == nil {
-		return &event.Cost{Currency: b.Currency, Amount: b.Amount}
-	}
-	return &event.Cost{Currency: a.Currency, Amount: a.Amount + b.Amount}
+	m.cost = m.cost.Add(c)
 }
 
 // view returns a copy of one member.

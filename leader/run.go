@@ -106,10 +106,8 @@ func (r *Run) begin(header event.RunStarted) error {
 	if _, err := r.journal.Append("", 0, header); err != nil {
 		return err
 	}
-	for _, name := range r.leader.team.windowless() {
-		_, err := r.journal.Append("", 0, event.Warning{Code: "no_context_window", Text: "compact_at of model " + name +
-			" has no effect, because its context window is not known; set profile.context_window"})
-		if err != nil {
+	for _, w := range r.leader.Warnings() {
+		if _, err := r.journal.Append("", 0, w); err != nil {
 			return err
 		}
 	}

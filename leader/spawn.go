@@ -216,8 +216,8 @@ func (r *Run) askable(role Role) []string {
 func (r *Run) config(a mailbox.Address, m Model, set tools.Set, wakes func(event.MessageSent) bool) agent.Config {
 	return agent.Config{
 		ID: a.ID, Name: a.Name, Code: a.Code,
-		Model: r.gated(m.Client), ModelName: m.Name, Scripted: m.Scripted, Tools: set,
-		MaxOutputTokens: m.MaxOutputTokens, Price: m.Price.cost, ContextWindow: m.ContextWindow, CompactAt: m.CompactAt,
+		Model: r.client(m), ModelName: m.Name, Scripted: m.scripted(), Tools: set,
+		MaxOutputTokens: m.MaxOutputTokens, Price: m.cost, ContextWindow: m.ContextWindow, CompactAt: m.CompactAt,
 		Brief: func() string { return r.brief(a.ID) },
 		Log:   r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,
 		Box:    mailbox.NewBox(mailbox.BoxOptions{Limit: bound(r.leader.team.Limits.Inbox), Wakes: wakes}),
@@ -226,9 +226,10 @@ func (r *Run) config(a mailbox.Address, m Model, set tools.Set, wakes func(event
 	}
 }
 
-// gated is a client as the run uses it: with no more calls at once than the
-// limits allow.
-func (r *Run) gated(c model.Client) model.Client {
+// client is the client of a model as the run uses it: with no more calls at
+// once than the limits allow.
+func (r *Run) client(m Model) model.Client {
+	c := m.client(r.leader.opts.limiters)
 	if r.gate == nil {
 		return c
 	}

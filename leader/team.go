@@ -39,7 +39,9 @@ type Team struct {
 
 // Model is a client with the name that the log and the views show for it.
 type Model struct {
-	// Client answers. It is never written down.
+	// Client answers. It is never written down. A client of an endpoint gets
+	// what it lacks of retries and of the limiter that all models of the team
+	// with the same endpoint and key share; see [model.Limiters.Client].
 	Client model.Client `json:"-"`
 	// Name is provider/model, for example "deepseek/deepseek-chat".
 	Name string `json:"name"`
@@ -56,6 +58,10 @@ type Model struct {
 	// steps of a conversation are folded into a summary. Without both that is
 	// done only when the endpoint refuses a conversation as too long.
 	CompactAt float64 `json:"compact_at,omitempty"`
+	// Fallback are the models that are asked in turn when this one fails; they
+	// need names. A call is paid by the price of the model that answered; the
+	// budget reserves for the dearest.
+	Fallback []Model `json:"fallback,omitempty"`
 }
 
 // Lead is what a team says of its leader.
@@ -193,6 +199,9 @@ func (t Team) resolved(lang string, known tools.Set) (Team, error) {
 	for _, m := range t.badWindows() {
 		mistake("%s", m)
 	}
+	for _, m := range t.badChains() {
+		mistake("%s", m)
+	}
 	for _, m := range t.unpriced() {
 		mistake("limit budget needs prices in one currency; %s", m)
 	}
@@ -246,7 +255,11 @@ func (t Team) unpriced() []string {
 	}
 	var list []string
 	currency := ""
+	var all []Model
 	for _, m := range t.models() {
+		all = append(all, m.chain()...)
+	}
+	for _, m := range all {
 		switch {
 		case m.Scripted || m.Client == nil:
 		case m.Price == nil:

@@ -31,7 +31,7 @@ type Adaptive struct {
 // shape is an endpoint as it is asked at the moment.
 type shape struct {
 	endpoint Endpoint
-	client   Client
+	client   direct
 }
 
 // NewAdaptive returns a client of the endpoint as [NewOpenAI] does, which
@@ -41,7 +41,7 @@ func NewAdaptive(e Endpoint) (*Adaptive, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := NewOpenAI(e)
+	c, err := newAdapter(e)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +52,8 @@ func NewAdaptive(e Endpoint) (*Adaptive, error) {
 
 // Profile returns the endpoint's profile with all that was learned.
 func (a *Adaptive) Profile() Profile { return a.current.Load().endpoint.Profile }
+
+func (a *Adaptive) target() target { return a.current.Load().client.target() }
 
 // Stream asks the endpoint, again after each thing it learned; see [Client].
 func (a *Adaptive) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
@@ -108,7 +110,7 @@ func (a *Adaptive) learn(asked *shape, req Request, err error) (notice *event.Mo
 		return nil, false
 	}
 	a.changed[d.name] = true
-	client, err := NewOpenAI(next)
+	client, err := newAdapter(next)
 	if err != nil { // only less is asked than before
 		return nil, false
 	}

@@ -6,10 +6,10 @@
 // endpoint refuses ([NewAdaptive]); models that play a script ([NewScripted],
 // for tests and demonstrations, format below); what stands above an adapter:
 // other models for when one fails ([WithFallback]), retries ([WithRetry]), what
-// an endpoint allows ([Limiter]) and a bound on calls at once ([Gate]); calls
-// written down and answered again ([Recorder], [Replayer]); and finding the
-// endpoint that a name such as "deepseek/deepseek-chat" means ([Open], [Local])
-// and what it can do ([Probe]).
+// an endpoint allows ([Limiter], [Limiters]) and a bound on calls at once
+// ([Gate]); calls written down and answered again ([Recorder], [Replayer]); and
+// finding the endpoint that a name such as "deepseek/deepseek-chat" means
+// ([Open], [Local]) and what it can do ([Probe]).
 //
 // What it is not for: keeping a conversation (package agent), choosing which
 // tools are on offer (package tools), or counting money (package leader).

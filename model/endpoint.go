@@ -74,6 +74,14 @@ func NewTransport(maxConns int) *http.Transport {
 // NewOpenAI returns a client of the endpoint. It fails for an endpoint without
 // a model or a usable address; it does not connect.
 func NewOpenAI(e Endpoint) (Client, error) {
+	a, err := newAdapter(e)
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+func newAdapter(e Endpoint) (*adapter, error) {
 	e, err := e.complete()
 	if err != nil {
 		return nil, err

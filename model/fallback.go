@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +22,8 @@ type Named struct {
 // retryable [*Error] before anything visible came, the others in their order.
 // Each client should have its retries below: the next one is a last resort. A
 // warning names both; usage of the failed calls is added to that of the last
-// one, because each is a call of its own (spec/endpoints.md, line 40). The
-// error is that of the last client asked.
+// one, because each is a call of its own (spec/endpoints.md, line 40), and
+// [Chunk.Model] tells whose it is. The error is that of the last client asked.
 func WithFallback(first Named, others ...Named) Client {
 	if len(others) == 0 {
 		return first.Client
@@ -47,7 +48,10 @@ func (f *fallback) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 		var spent event.Usage
 		for i, n := range f.chain {
 			a := attempt{spent: spent}
-			err := a.run(ctx, n.Client, req, yield)
+			err := a.run(ctx, n.Client, req, func(c Chunk, err error) bool {
+				c.Model = cmp.Or(c.Model, n.Name)
+				return yield(c, err)
+			})
 			if err == nil {
 				return
 			}
@@ -59,7 +63,7 @@ func (f *fallback) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 			}
 			next := f.chain[i+1].Name
 			text := fmt.Sprintf("%s failed, %s is asked: %s", n.Name, next, e.Failure())
-			if !yield(Chunk{Notice: event.Warning{Code: "model_fallback", Text: text}}, nil) {
+			if !yield(Chunk{Model: next, Notice: event.Warning{Code: "model_fallback", Text: text}}, nil) {
 				return
 			}
 		}

@@ -91,8 +91,13 @@ type Chunk struct {
 	// when it is another.
 	Finish    event.Finish
 	RawFinish string
-	// Usage replaces what came before.
+	// Usage replaces what came before: that of the whole call so far, also of
+	// attempts and models that failed.
 	Usage *event.Usage
+	// Model names the model that is asked from now on, where a client has
+	// several ([WithFallback]); what Usage grew by since it changed is that
+	// model's. Empty means the same as before.
+	Model string
 	// Notice is a fact for the log: ModelRetried, ModelProfile or Warning.
 	// After a ModelRetried the reply starts anew.
 	Notice event.Data

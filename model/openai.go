@@ -69,5 +69,8 @@ func (a *adapter) read(ctx, callCtx context.Context, req Request, stream *openai
 	}
 }
 
+// target is the endpoint with its key; the address is that of [Info.BaseURL].
+func (a *adapter) target() target { return target{redacted(a.address), a.endpoint.Key} }
+
 // ref names the model as references do.
 func (a *adapter) ref() string { return a.endpoint.Provider + "/" + a.endpoint.Model }

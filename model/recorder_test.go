@@ -92,7 +92,7 @@ func anyText(label string) *rapid.Generator[string] {
 func drawChunk(t *rapid.T) model.Chunk {
 	c := model.Chunk{
 		Text: anyText("text").Draw(t, "text"), Reasoning: anyText("reasoning").Draw(t, "reasoning"), Extra: anyText("extra").Draw(t, "extra"),
-		Finish: rapid.SampledFrom([]event.Finish{"", event.FinishStop}).Draw(t, "finish"), RawFinish: anyText("raw").Draw(t, "raw"),
+		Finish: rapid.SampledFrom([]event.Finish{"", event.FinishStop}).Draw(t, "finish"), RawFinish: anyText("raw").Draw(t, "raw"), Model: anyText("model").Draw(t, "model"),
 	}
 	if rapid.Bool().Draw(t, "calls") {
 		c.Calls = []event.Call{{ID: "1", Name: anyText("name").Draw(t, "name"), Arguments: anyText("args").Draw(t, "args"), Extra: anyText("x").Draw(t, "x")}, {ID: "2"}}

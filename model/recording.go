@@ -133,6 +133,7 @@ type tapeChunk struct {
 	Finish    event.Finish `json:"finish,omitempty"`
 	RawFinish tapeText     `json:"raw_finish,omitempty"`
 	Usage     *event.Usage `json:"usage,omitempty"`
+	Model     tapeText     `json:"model,omitempty"`
 	// Notice is a record without place and time.
 	Notice *event.Record `json:"notice,omitempty"`
 }
@@ -148,7 +149,7 @@ type tapeCall struct {
 func tapedChunk(c Chunk) *tapeChunk {
 	t := &tapeChunk{
 		Text: tapeText(c.Text), Reasoning: tapeText(c.Reasoning), Extra: tapeText(c.Extra),
-		Finish: c.Finish, RawFinish: tapeText(c.RawFinish), Usage: c.Usage,
+		Finish: c.Finish, RawFinish: tapeText(c.RawFinish), Usage: c.Usage, Model: tapeText(c.Model),
 	}
 	for _, call := range c.Calls {
 		t.Calls = append(t.Calls, tapeCall{tapeText(call.ID), tapeText(call.Name), tapeText(call.Arguments), tapeText(call.Extra)})
@@ -162,7 +163,7 @@ func tapedChunk(c Chunk) *tapeChunk {
 func (t *tapeChunk) chunk() Chunk {
 	c := Chunk{
 		Text: string(t.Text), Reasoning: string(t.Reasoning), Extra: string(t.Extra),
-		Finish: t.Finish, RawFinish: string(t.RawFinish),
+		Finish: t.Finish, RawFinish: string(t.RawFinish), Model: string(t.Model),
 	}
 	if t.Usage != nil {
 		usage := *t.Usage

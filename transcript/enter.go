@@ -104,7 +104,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 	case event.ModelReplied:
 		text(&e, &d.Text, &d.Reasoning, &d.RawFinish)
 		word(&e, &d.Finish)
-		word(&e, &d.Extra, &d.Purpose)
+		word(&e, &d.Extra, &d.Purpose, &d.Model)
 		e.calls(&d.Calls)
 		e.cost(&d.Cost)
 		return leave(&e, in, d)
@@ -113,7 +113,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		return leave(&e, in, d)
 	case event.ModelFailed:
 		text(&e, &d.Partial)
-		word(&e, &d.Purpose)
+		word(&e, &d.Purpose, &d.Model)
 		e.failure(&d.Failure)
 		e.cost(&d.Cost)
 		return leave(&e, in, d)

@@ -105,7 +105,7 @@ type limitFinding struct {
 
 type warnedFinding struct {
 	File    string `json:"file"`
-	Line    int    `json:"line"`
+	Line    int    `json:"line,omitempty"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 }
@@ -126,6 +126,9 @@ func (c *checkCommand) finding(t *team, l *leader.Leader) finding {
 			f.Roles = append(f.Roles, roleFinding{r.ID, r.Name, r.Does, cmp.Or(c.model, r.Model, read.Model), r.Tools})
 		}
 		return f
+	}
+	for _, w := range l.Warnings() {
+		f.Warnings = append(f.Warnings, warnedFinding{File: t.file, Message: w.Text})
 	}
 	resolved := l.Team()
 	for _, r := range resolved.Roles {
@@ -187,6 +190,11 @@ func (c *checkCommand) text(f finding, t *team) string {
 	}
 	for _, p := range t.config.Warnings {
 		b.WriteString("\n" + w.warning + " " + render.Clean(p.String()) + "\n")
+	}
+	for _, p := range f.Warnings {
+		if p.Line == 0 { // about the team, not about a place in its files
+			b.WriteString("\n" + w.warning + " " + render.Clean(p.Message) + "\n")
+		}
 	}
 	if f.OK {
 		b.WriteString("\n" + w.checkOK + "\n")

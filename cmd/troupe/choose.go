@@ -8,21 +8,6 @@ import (
 	"github.com/troupe-go/troupe/model"
 )
 
-// usualModels are the models that are taken when there is a key of a provider
-// and nobody named a model. A provider that is not here has no usual one.
-func usualModels() map[string]string {
-	return map[string]string{
-		"openai":     "gpt-4.1-mini",
-		"deepseek":   "deepseek-chat",
-		"dashscope":  "qwen-plus",
-		"ark":        "doubao-seed-1-6-lite-251015",
-		"moonshot":   "kimi-k2-0905-preview",
-		"zhipu":      "glm-4.6",
-		"openrouter": "openrouter/auto",
-		"gemini":     "gemini-2.5-flash",
-	}
-}
-
 // choice is a model that nobody named.
 type choice struct {
 	ref string // provider/model
@@ -69,12 +54,11 @@ func (a *app) choose(ctx context.Context, s settings) (choice, error) {
 
 // usual is the usual model of the provider whose key is set.
 func (a *app) usual(p model.Provider, s settings) (choice, error) {
-	name, ok := usualModels()[p.Name]
 	elsewhere := p.Name == "openai" && s.origin("OPENAI_BASE_URL") != ""
-	if !ok || elsewhere {
+	if p.Usual == "" || elsewhere {
 		return choice{}, &failure{code: exitNoModel, text: fmt.Sprintf(a.words.noUsual, p.KeyEnv), hint: a.words.nameModel}
 	}
-	return choice{p.Name + "/" + name, fmt.Sprintf("%s (%s)", p.KeyEnv, s.origin(p.KeyEnv))}, nil
+	return choice{p.Name + "/" + p.Usual, fmt.Sprintf("%s (%s)", p.KeyEnv, s.origin(p.KeyEnv))}, nil
 }
 
 // chatModel is the first model of a server that is not made for something

@@ -86,10 +86,9 @@ func (m *modelsCommand) List(ctx context.Context) error {
 		}
 		found.Team = append(found.Team, modelsOf(file, s, "")...)
 	}
-	usual := usualModels()
 	for _, p := range model.Providers() {
 		found.Providers = append(found.Providers, providerFinding{
-			p.Name, p.BaseURL, p.KeyEnv, s.origin(p.KeyEnv), p.Local, usual[p.Name],
+			p.Name, p.BaseURL, p.KeyEnv, s.origin(p.KeyEnv), p.Local, p.Usual,
 		})
 	}
 	for _, f := range model.Local(ctx, s.lookup) {

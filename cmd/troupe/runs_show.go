@@ -123,13 +123,18 @@ func (acc *account) applyAgent(rec event.Record) {
 		a.State = d.To
 	case event.ModelReplied:
 		a.Steps++
-		a.Usage, a.Cost = a.Usage.Add(d.Usage), addCost(a.Cost, d.Cost)
-		acc.Usage, acc.Cost = acc.Usage.Add(d.Usage), addCost(acc.Cost, d.Cost)
+		acc.book(a, d.Usage, d.Cost)
 	case event.ModelFailed:
 		a.Steps++
-		a.Usage, acc.Usage = a.Usage.Add(d.Usage), acc.Usage.Add(d.Usage)
+		acc.book(a, d.Usage, d.Cost)
 	default:
 	}
+}
+
+// book adds what one call used; a failed one may have cost something too.
+func (acc *account) book(a *agentAccount, u event.Usage, c *event.Cost) {
+	a.Usage, a.Cost = a.Usage.Add(u), a.Cost.Add(c)
+	acc.Usage, acc.Cost = acc.Usage.Add(u), acc.Cost.Add(c)
 }
 
 func (acc *account) agent(id string) *agentAccount {
@@ -139,19 +144,6 @@ func (acc *account) agent(id string) *agentAccount {
 		}
 	}
 	return nil
-}
-
-// addCost adds money; the sum of two currencies is unknown.
-func addCost(sum, c *event.Cost) *event.Cost {
-	switch {
-	case c == nil:
-		return sum
-	case sum == nil:
-		return c
-	case sum.Currency != c.Currency:
-		return &event.Cost{}
-	}
-	return &event.Cost{Currency: sum.Currency, Amount: sum.Amount + c.Amount}
 }
 
 // Show prints what one run did.

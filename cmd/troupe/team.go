@@ -11,7 +11,6 @@ import (
 
 	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/leader"
-	"github.com/troupe-go/troupe/model"
 )
 
 // teamFlags say which team works, with what, and where.
@@ -60,9 +59,9 @@ func (a *app) loadTeam(ctx context.Context, cmd *cobra.Command, t *teamFlags) (*
 	}
 	switch {
 	case found.demo:
-		found.leader, err = demoTeam(found.lang, opts)
+		found.leader, err = demoTeam(found.lang, append(opts, leader.WithModel("")))
 	case found.file == "":
-		found.leader, err = a.teamOf(t.model, found, opts)
+		found.leader, err = leader.New(leader.Team{}, opts...) // the built-in roles
 	default:
 		found.leader, err = a.teamFrom(ctx, found, opts)
 	}
@@ -114,21 +113,6 @@ func (a *app) teamFrom(ctx context.Context, found *team, opts []leader.Option) (
 	}
 	found.taken = fmt.Sprintf(a.words.modelTaken, chosen.ref, chosen.why)
 	return leader.Load(found.file, append(opts, leader.WithDefaultModel(chosen.ref))...)
-}
-
-// teamOf makes a team of the built-in roles for a model that was named
-// without a team file.
-func (a *app) teamOf(ref string, found *team, opts []leader.Option) (*leader.Leader, error) {
-	provider, name, err := model.ParseRef(ref)
-	if err != nil {
-		return nil, err
-	}
-	client, info, err := model.Open(model.Spec{Provider: provider, Model: name}, found.settings.lookup)
-	if err != nil {
-		return nil, err
-	}
-	m := leader.Model{Client: model.WithRetry(client, model.RetryPolicy{}), Name: info.Ref, Scripted: info.Scripted}
-	return leader.New(leader.Team{Model: m}, append(opts, leader.WithSecrets(info.Key))...)
 }
 
 // teamError gives an error of making a team its exit code.

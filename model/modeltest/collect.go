@@ -16,6 +16,7 @@ type Got struct {
 	Finish          event.Finish
 	RawFinish       string
 	Usage           *event.Usage // nil if none came
+	Model           string       // the model that was asked last; empty if the client does not say
 	Notices         []event.Data
 	Pieces          int   // how many chunks came
 	Err             error // what ended the call; nil if it ended well
@@ -39,6 +40,7 @@ func Collect(call iter.Seq2[model.Chunk, error]) Got {
 		g.Reasoning += chunk.Reasoning
 		g.Calls = append(g.Calls, chunk.Calls...)
 		g.Extra = cmp.Or(chunk.Extra, g.Extra)
+		g.Model = cmp.Or(chunk.Model, g.Model)
 		if chunk.Finish != "" {
 			g.Finish, g.RawFinish = chunk.Finish, chunk.RawFinish
 		}
