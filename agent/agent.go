@@ -161,14 +161,7 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Offer == nil {
 		cfg.Offer = NewOffer(cfg.Tools)
 	}
-	a := &Agent{
-		cfg:     cfg,
-		history: newHistory(cfg.Prompt.String()),
-		kick:    make(chan struct{}, 1),
-		machine: newMachine(),
-	}
-	a.history.settle()
-	return a, nil
+	return &Agent{cfg: cfg, kick: make(chan struct{}, 1), machine: newMachine()}, nil
 }
 
 // State is the agent's state now.

@@ -39,6 +39,9 @@ func (a *Agent) expect(m event.MessageSent) {
 func (a *Agent) applyState(rec event.Record) {
 	if s, ok := rec.Data.(event.AgentState); ok {
 		a.machine.set(s.To)
+		if s.To == event.Working && s.From != event.Waiting { // a turn begins
+			a.history.wake(a.cfg.Prompt.String())
+		}
 		if rec.Turn > a.turn { // on resume; live it is that turn already, and others read it meanwhile
 			a.turn = rec.Turn
 		}

@@ -82,7 +82,6 @@ func (a *Agent) wake(cancel context.CancelCauseFunc) error {
 	if err := a.move(moveWake, "message"); err != nil {
 		return err
 	}
-	a.history.wake(a.cfg.Prompt.String())
 	a.cancel = cancel
 	if a.stop != nil && a.stop.Mode > Soft { // came between rest and here
 		cancel(stopError{*a.stop})
