@@ -129,8 +129,6 @@ type Agent struct {
 	gauge   gauge
 	read    map[string]OpenQuestion // messages that this turn put into the conversation, some are questions; nil at rest
 
-	kick chan struct{} // one slot: something to look at while at rest
-
 	mu      sync.Mutex // guards all below
 	machine machine
 	turn    int
@@ -161,7 +159,7 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Offer == nil {
 		cfg.Offer = NewOffer(cfg.Tools)
 	}
-	return &Agent{cfg: cfg, kick: make(chan struct{}, 1), machine: newMachine()}, nil
+	return &Agent{cfg: cfg, machine: newMachine()}, nil
 }
 
 // State is the agent's state now.
@@ -213,7 +211,6 @@ func (a *Agent) rest(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-a.kick:
 		case <-a.cfg.Box.News():
 		}
 	}

@@ -91,10 +91,7 @@ func (a *Agent) Stop(s Stop) {
 		a.cancel(stopError{s})
 	}
 	a.mu.Unlock()
-	select {
-	case a.kick <- struct{}{}:
-	default:
-	}
+	a.cfg.Box.Ring()
 }
 
 // wish takes note of a stop. What the lower one of two silenced is not
