@@ -139,8 +139,6 @@ type Agent struct {
 	read    map[string]OpenQuestion // messages that this turn put into the conversation, some are questions; nil at rest
 	t       turnState
 
-	kick chan struct{} // one slot: something to look at while at rest
-
 	mu      sync.Mutex // guards all below
 	machine machine
 	turn    int
@@ -171,14 +169,7 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Offer == nil {
 		cfg.Offer = NewOffer(cfg.Tools)
 	}
-	a := &Agent{
-		cfg:     cfg,
-		history: newHistory(cfg.Prompt.String()),
-		kick:    make(chan struct{}, 1),
-		machine: newMachine(),
-	}
-	a.history.settle()
-	return a, nil
+	return &Agent{cfg: cfg, machine: newMachine()}, nil
 }
 
 // State is the agent's state now.
@@ -245,7 +236,6 @@ func (a *Agent) rest(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-a.kick:
 		case <-a.cfg.Box.News():
 		}
 	}

@@ -65,6 +65,9 @@ func (a *Agent) applyState(rec event.Record) {
 	if s, ok := rec.Data.(event.AgentState); ok {
 		a.machine.set(s.To)
 		a.t.applyState(s)
+		if s.To.Busy() && !s.From.Busy() { // a turn begins
+			a.history.wake(a.cfg.Prompt.String())
+		}
 		if rec.Turn > a.turn { // on resume; live it is that turn already, and others read it meanwhile
 			a.turn = rec.Turn
 		}

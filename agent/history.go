@@ -27,15 +27,24 @@ type history struct {
 }
 
 func newHistory(system string) history {
-	h := history{sum: sha256.New()}
+	var h history
 	h.add(model.Message{Role: model.System, Content: system})
 	return h
 }
 
-// wake writes the system prompt out for a turn.
-func (h *history) wake(system string) { h.messages[0].Content = system }
+// wake writes the system prompt out for a turn; with the first turn the
+// conversation begins.
+func (h *history) wake(system string) {
+	if h.messages == nil {
+		*h = newHistory(system)
+	}
+	h.messages[0].Content = system
+}
 
 func (h *history) add(m model.Message) {
+	if h.sum == nil {
+		h.sum = sha256.New()
+	}
 	if err := h.checker.next(m); err != nil && h.fault == nil {
 		h.fault = err
 	}
@@ -66,7 +75,9 @@ func (h *history) used(callID string) bool { return h.checker.seen[callID] || h.
 // messages, and the system prompt, which the agents of a role have in common.
 func (h *history) settle() {
 	h.messages = slices.Clone(h.messages)
-	h.messages[0].Content = ""
+	if len(h.messages) > 0 {
+		h.messages[0].Content = ""
+	}
 }
 
 // writeField writes each text with its length, so that no two sequences of

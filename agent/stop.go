@@ -121,10 +121,7 @@ func (a *Agent) Stop(s Stop) {
 	if s.Mode > Soft || a.machine.state() == event.Waiting {
 		a.cancelTurn(stopError{s})
 	}
-	select {
-	case a.kick <- struct{}{}:
-	default:
-	}
+	a.cfg.Box.Ring()
 }
 
 // logStop logs a wish; the texts are then those of the log. Callers hold a.mu.

@@ -86,7 +86,6 @@ func (a *Agent) begin(cancel context.CancelCauseFunc) (begun bool, err error) {
 			return false, err
 		}
 	}
-	a.history.wake(a.cfg.Prompt.String())
 	a.cancel = cancel
 	if a.stop != nil && a.stop.Mode > Soft {
 		cancel(stopError{*a.stop})

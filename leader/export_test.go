@@ -1,10 +1,44 @@
 package leader
 
 import (
+	"context"
+	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/agent"
+	"github.com/troupe-go/troupe/event"
 )
 
 // NewBudget is a run's budget alone.
 func NewBudget(l Limits, now func() time.Time) agent.Budget { return newBudget(l, now) }
+
+// StartIdle begins a run and makes n workers of a role as the run's loop makes
+// them, each with its goroutine, but sends them no task. The function that it
+// returns ends all of them.
+func StartIdle(ctx context.Context, l *Leader, role string, n int) (end func(), err error) {
+	log, err := l.openLog("idle")
+	if err != nil {
+		return nil, err
+	}
+	run, err := newRun(l, "idle", log)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.begin(event.RunStarted{RunID: run.id, Task: "wait"}); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var team sync.WaitGroup
+	for range n {
+		var a *agent.Agent
+		if a, _, err = run.hire(role, "call"); err != nil {
+			break
+		}
+		team.Go(func() { _ = a.Run(ctx) }) // it is interrupted
+	}
+	return func() {
+		cancel()
+		team.Wait()
+		run.release()
+	}, err
+}

@@ -18,13 +18,14 @@ import (
 	"github.com/troupe-go/troupe/model"
 )
 
-// BenchmarkFleet makes so many workers, each of which takes the shortest turn
-// and comes to rest, and tells what one costs at rest, in bytes of resident
-// memory, and how long all took, in seconds. "goroutines" is the floor: as
-// many goroutines that wait on a channel.
+// BenchmarkFleet tells what a worker at rest costs, in bytes of resident
+// memory, and how long it took to make all, in seconds. "goroutines" is the
+// floor: as many goroutines that wait on a channel. Workers "created" have
+// nothing to do yet; the others took the shortest turn, a reply without a tool.
 func BenchmarkFleet(b *testing.B) {
 	for _, n := range []int{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("goroutines/%d", n), func(b *testing.B) { benchmarkGoroutines(b, n) })
+		b.Run(fmt.Sprintf("created/%d", n), func(b *testing.B) { benchmarkCreated(b, n) })
 		b.Run(fmt.Sprintf("workers/%d", n), func(b *testing.B) { benchmarkFleet(b, n) })
 	}
 }
@@ -43,22 +44,43 @@ func benchmarkGoroutines(b *testing.B, n int) {
 	}
 }
 
+// fleet is a team of one role without bounds, with the log in a file.
+func fleet(b *testing.B, lead model.Client) *leader.Leader {
+	b.Helper()
+	l, err := leader.New(leader.Team{
+		Model:  leader.Model{Client: oneReply{}, Name: "bench/one-reply"},
+		Leader: leader.Lead{Model: leader.Model{Client: lead, Name: "bench/foreman"}, MaxSteps: leader.Unlimited},
+		Roles:  []leader.Role{{ID: "worker", Name: "Worker", Code: "wrk", Does: "works", Tools: []string{}}},
+		Limits: leader.Limits{
+			Agents: leader.Unlimited, Spawns: leader.Unlimited, Steps: leader.Unlimited, Tokens: leader.Unlimited,
+			Deadline: leader.Unlimited, Inbox: leader.Unlimited, Parallel: 1024,
+		},
+	}, leader.WithWorkDir(b.TempDir()), leader.WithRunDir(b.TempDir()), leader.WithSync("off"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return l
+}
+
+func benchmarkCreated(b *testing.B, n int) {
+	b.Helper()
+	for b.Loop() {
+		l := fleet(b, oneReply{})
+		before, began := resident(b), time.Now()
+		end, err := leader.StartIdle(b.Context(), l, "worker", n)
+		if err != nil {
+			b.Fatal(err)
+		}
+		report(b, before, n, time.Since(began))
+		end()
+	}
+}
+
 func benchmarkFleet(b *testing.B, n int) {
 	b.Helper()
 	for b.Loop() {
 		f := &foreman{workers: n, atRest: make(chan struct{})}
-		l, err := leader.New(leader.Team{
-			Model:  leader.Model{Client: oneReply{}, Name: "bench/one-reply"},
-			Leader: leader.Lead{Model: leader.Model{Client: f, Name: "bench/foreman"}, MaxSteps: leader.Unlimited},
-			Roles:  []leader.Role{{ID: "worker", Name: "Worker", Code: "wrk", Does: "works", Tools: []string{}}},
-			Limits: leader.Limits{
-				Agents: leader.Unlimited, Spawns: leader.Unlimited, Steps: leader.Unlimited, Tokens: leader.Unlimited,
-				Deadline: leader.Unlimited, Inbox: leader.Unlimited, Parallel: 1024,
-			},
-		}, leader.WithWorkDir(b.TempDir()), leader.WithRunDir(b.TempDir()), leader.WithSync("off"))
-		if err != nil {
-			b.Fatal(err)
-		}
+		l := fleet(b, f)
 		ctx, end := context.WithCancel(b.Context())
 		before, began := resident(b), time.Now()
 		run, err := l.Start(ctx, "make workers")

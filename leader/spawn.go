@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/troupe-go/troupe/agent"
@@ -123,23 +124,8 @@ func (r *Run) addLeader() error {
 // the loop only, so that no two requests see the same free place.
 func (r *Run) spawn(req spawnRequest) (*agent.Agent, spawned) {
 	fail := func(err error) (*agent.Agent, spawned) { return nil, spawned{err: err} }
-	role, err := r.mayCreate(req.role)
+	a, address, err := r.hire(req.role, req.call)
 	if err != nil {
-		return fail(err)
-	}
-	n := r.roster.nextInstance(role.ID)
-	address := mailbox.Address{
-		ID: fmt.Sprintf("%s_%d", role.Code, n), Name: fmt.Sprintf("%s_%d", role.Name, n), Code: role.Code,
-	}
-	cfg, err := r.workerConfig(role, address)
-	if err != nil {
-		return fail(err)
-	}
-	a, err := subagent.New(cfg, r.words)
-	if err != nil {
-		return fail(err)
-	}
-	if err := r.enter(a, cfg, event.AgentCreated{Parent: event.Leader, CallID: req.call}); err != nil {
 		return fail(err)
 	}
 	_, err = r.exchange.Post.Send(mailbox.Outgoing{
@@ -153,6 +139,26 @@ func (r *Run) spawn(req spawnRequest) (*agent.Agent, spawned) {
 		made.free = max(0, limit-made.used)
 	}
 	return a, made
+}
+
+// hire makes a worker of a role, which has nothing to do yet.
+func (r *Run) hire(want, call string) (*agent.Agent, mailbox.Address, error) {
+	none := mailbox.Address{}
+	role, err := r.mayCreate(want)
+	if err != nil {
+		return nil, none, err
+	}
+	n := strconv.Itoa(r.roster.nextInstance(role.ID))
+	address := mailbox.Address{ID: role.Code + "_" + n, Name: role.Name + "_" + n, Code: role.Code}
+	cfg, err := r.workerConfig(role, address)
+	if err != nil {
+		return nil, none, err
+	}
+	a, err := subagent.New(cfg, r.words)
+	if err != nil {
+		return nil, none, err
+	}
+	return a, address, r.enter(a, cfg, event.AgentCreated{Parent: event.Leader, CallID: call})
 }
 
 // mayCreate finds the role and checks the limits on instances.

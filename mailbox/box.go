@@ -161,10 +161,7 @@ func (b *Box) add(m event.MessageSent, at time.Time) {
 	}
 	b.queue = append(b.queue, m)
 	b.marks = append(b.marks, mark{at, wakes})
-	select {
-	case b.signal() <- struct{}{}:
-	default: // the news is already there
-	}
+	b.ring()
 }
 
 func (b *Box) remove(id string) {
@@ -194,6 +191,22 @@ func (b *Box) replay(rec event.Record) {
 	b.apply(rec)
 }
 
+// Ring gives news to who waits without a message, for example that the agent
+// is to stop.
+func (b *Box) Ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ring()
+}
+
+// ring puts the news into the channel. The caller holds the mutex.
+func (b *Box) ring() {
+	select {
+	case b.signal() <- struct{}{}:
+	default: // the news is already there
+	}
+}
+
 // signal returns the channel of news. The caller holds the mutex.
 func (b *Box) signal() chan struct{} {
 	if b.news == nil {
@@ -220,7 +233,7 @@ func (b *Box) Peek() []event.MessageSent {
 }
 
 // News returns a channel that holds one signal when a message, any message,
-// arrived since it was last received from. It carries no truth: who receives
+// arrived since it was last received from, or somebody rang. It carries no truth: who receives
 // looks into the box again.
 func (b *Box) News() <-chan struct{} {
 	b.mu.Lock()

@@ -231,3 +231,22 @@ func TestHushSilencesWhatWaits(t *testing.T) {
 		t.Error("a message that comes after Hush wakes, and all three are drained with it")
 	}
 }
+
+func TestRingIsNewsWithoutAMessage(t *testing.T) {
+	b := mailbox.NewBox(mailbox.BoxOptions{})
+	b.Ring()
+	b.Ring()
+	select {
+	case <-b.News():
+	default:
+		t.Fatal("no news after Ring")
+	}
+	select {
+	case <-b.News():
+		t.Error("two signals for news that nobody had taken")
+	default:
+	}
+	if n, _ := b.Unread(); n != 0 || b.Waking() {
+		t.Errorf("%d messages after Ring, waking %v; want none", n, b.Waking())
+	}
+}

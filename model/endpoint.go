@@ -68,8 +68,13 @@ func NewTransport(maxConns int) *http.Transport {
 	}
 	t.MaxIdleConns = 0 // no bound over all hosts
 	t.MaxIdleConnsPerHost = maxConns
+	t.WriteBufferSize = writeBuffer
 	return t
 }
+
+// writeBuffer holds the request of a short conversation, so that it goes out in
+// one write.
+const writeBuffer = 16 << 10
 
 // NewOpenAI returns a client of the endpoint. It fails for an endpoint without
 // a model or a usable address; it does not connect.

@@ -1,8 +1,6 @@
 package subagent
 
 import (
-	"cmp"
-
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
@@ -39,7 +37,10 @@ func (r reporter) report(out agent.Output) error {
 func (r reporter) completion(out agent.Output) string {
 	switch out.Reason {
 	case event.EndNatural:
-		return cmp.Or(out.Text, r.words.SilentReport(r.name))
+		if out.Text == "" {
+			return r.words.SilentReport(r.name)
+		}
+		return out.Text
 	case event.EndLimit:
 		return r.words.LimitReport(r.name, out.Limit, out.Text)
 	case event.EndFailed:

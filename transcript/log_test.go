@@ -290,7 +290,7 @@ func TestOpenWithoutLog(t *testing.T) {
 // opened again.
 func TestTailIsBounded(t *testing.T) {
 	const page = 128
-	for _, tt := range []struct{ tail, want int }{{500, 500}, {0, 4096}} {
+	for _, tt := range []struct{ tail, want int }{{500, 500}, {0, 1024}} {
 		o, dir := unforced, t.TempDir()
 		o.TailRecords = tt.tail
 		l := create(t, dir, o)

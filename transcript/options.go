@@ -36,7 +36,7 @@ type Options struct {
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// TailRecords is about how many of the newest records of a log in a file
-	// stay in memory, 4096 when it is not positive; fewer do when they are
+	// stay in memory, 1024 when it is not positive; fewer do when they are
 	// large. Older ones are read back from the file.
 	TailRecords int
 
@@ -44,7 +44,7 @@ type Options struct {
 	wrap func(file) file
 }
 
-const defaultTailRecords = 4096
+const defaultTailRecords = 1024
 
 // withDefaults returns o with every unset field filled in.
 func (o Options) withDefaults() (Options, error) {

@@ -35,7 +35,11 @@ type tail struct {
 func (t *tail) add(rec event.Record, start, size int64) {
 	n := len(t.pages)
 	if n == 0 || len(t.pages[n-1].recs) >= pageRecords || t.pages[n-1].size >= pageBytes {
-		t.pages = append(t.pages, page{first: rec.Seq, start: start})
+		next := page{first: rec.Seq, start: start}
+		if n > 0 {
+			next.recs = make([]event.Record, 0, len(t.pages[n-1].recs))
+		}
+		t.pages = append(t.pages, next)
 		n++
 	}
 	p := &t.pages[n-1]

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"time"
 
 	kit "github.com/troupe-go/troupe/bench/driverkit"
 )
@@ -33,7 +34,9 @@ func (p profile) stop() {
 	if name == "" {
 		return
 	}
+	time.Sleep(50 * time.Millisecond) // connections end by and by
 	runtime.GC()
+	runtime.GC() // what a profile tells is the state at the last but one
 	f, err := os.Create(name)
 	kit.Check(err)
 	kit.Check(pprof.WriteHeapProfile(f))

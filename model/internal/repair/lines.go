@@ -10,7 +10,7 @@ import (
 const MaxLine = 16 << 20
 
 // firstBuffer is what the buffer holds at first; most lines are shorter.
-const firstBuffer = 8 << 10
+const firstBuffer = 2 << 10
 
 // maxIdleReads is how many reads in a row may bring nothing.
 const maxIdleReads = 100
