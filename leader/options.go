@@ -1,13 +1,16 @@
 package leader
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/troupe-go/troupe/tools"
+	"github.com/troupe-go/troupe/transcript"
 )
 
 // Option changes how [New] or [Load] makes a team.
@@ -25,6 +28,7 @@ type options struct {
 	lang     string
 	sync     string
 	secrets  []string
+	redact   []string
 	logger   zerolog.Logger
 	now      func() time.Time
 	override func(*Team)
@@ -96,6 +100,13 @@ func WithSecrets(values ...string) Option {
 	return func(o *options) { o.secrets = append(o.secrets, values...) }
 }
 
+// WithRedact adds regular expressions of what must never stand in the log, as
+// transcript.redact of a team file does. What looks like a secret, such as a
+// bearer token or a private key, never does anyway.
+func WithRedact(expressions ...string) Option {
+	return func(o *options) { o.redact = append(o.redact, expressions...) }
+}
+
 // WithLogger sets the log for operators; silent without it.
 func WithLogger(l zerolog.Logger) Option { return func(o *options) { o.logger = l } }
 
@@ -110,3 +121,16 @@ func WithOverride(change func(*Team)) Option { return func(o *options) { o.overr
 
 // WithProgram names the program and its version in the header of the log.
 func WithProgram(name string) Option { return func(o *options) { o.program = name } }
+
+// mask hides in the log what the options name, and what looks like a secret.
+func (o options) mask() (*transcript.Mask, error) {
+	redact := make([]*regexp.Regexp, len(o.redact))
+	for i, text := range o.redact {
+		re, err := regexp.Compile(text)
+		if err != nil {
+			return nil, fmt.Errorf("leader: redact: %w", err)
+		}
+		redact[i] = re
+	}
+	return transcript.NewMask(o.secrets...).WithPatterns(redact...), nil
+}
