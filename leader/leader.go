@@ -101,7 +101,10 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 }
 
 func (l *Leader) openLog(id string) (*transcript.Log, error) {
-	o := transcript.Options{Sync: transcript.SyncMode(l.opts.sync), Mask: l.mask, Now: l.opts.now}
+	o := transcript.Options{
+		Sync: transcript.SyncMode(l.opts.sync), Mask: l.mask, Now: l.opts.now,
+		MaxResult: l.opts.maxResult, Omitted: prompts.In(l.opts.lang).Omitted,
+	}
 	if l.opts.runDir == "" {
 		return transcript.NewMemory(o), nil
 	}

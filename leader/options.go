@@ -29,10 +29,12 @@ type options struct {
 	sync     string
 	secrets  []string
 	redact   []string
-	logger   zerolog.Logger
-	now      func() time.Time
-	override func(*Team)
-	program  string
+
+	maxResult int
+	logger    zerolog.Logger
+	now       func() time.Time
+	override  func(*Team)
+	program   string
 }
 
 func newOptions(opts []Option) options {
@@ -106,6 +108,12 @@ func WithSecrets(values ...string) Option {
 func WithRedact(expressions ...string) Option {
 	return func(o *options) { o.redact = append(o.redact, expressions...) }
 }
+
+// WithMaxResult sets the length in bytes from which on a tool's result is put
+// into a file beside a log that [WithRunDir] writes; the log and the model get
+// so many bytes of it, from its beginning and its end. The default is 256 KiB,
+// a negative number is no bound.
+func WithMaxResult(bytes int) Option { return func(o *options) { o.maxResult = bytes } }
 
 // WithLogger sets the log for operators; silent without it.
 func WithLogger(l zerolog.Logger) Option { return func(o *options) { o.logger = l } }

@@ -215,6 +215,7 @@ func TestWordsGolden(t *testing.T) {
 		add("ToolNotAllowed", w.ToolNotAllowed("write_file", []string{"read_file"}))
 		add("SilentReport", w.SilentReport("UI Operator_1"))
 		add("CutCall", w.CutCall())
+		add("Omitted", w.Omitted(786432, "files/9f86d081884c7d659a2feaa0c55ad015.txt"))
 		shown := strings.Join(texts, "\n\n")
 		golden(t, "words."+lang, shown)
 		for m := range reflect.TypeFor[prompts.Words]().Methods() {
