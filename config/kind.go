@@ -124,6 +124,8 @@ func plainHint(v value, want string) string {
 	switch {
 	case v.kind == numberNode && wholeNumber.MatchString(v.raw) && strings.HasPrefix(want, wantDuration):
 		return "add a unit: " + v.raw + "s"
+	case v.kind == numberNode && wholeNumber.MatchString(v.raw) && want == wantAge:
+		return "add a unit: " + v.raw + "d"
 	case want == wantBoolean && slices.Contains([]string{"yes", "on"}, strings.ToLower(v.raw)):
 		return "write true"
 	case want == wantBoolean && slices.Contains([]string{"no", "off"}, strings.ToLower(v.raw)):
@@ -137,6 +139,7 @@ func plainHint(v value, want string) string {
 const (
 	wantBoolean  = "true or false"
 	wantDuration = "a duration such as 90s or 10m"
+	wantAge      = "a duration such as 30d or 12h"
 )
 
 var (

@@ -169,8 +169,8 @@ func transcriptTable() table[Transcript] {
 	return table[Transcript]{"transcript", []field[Transcript]{
 		key("dir", "The folder of the runs.", text(), func(t *Transcript) *string { return &t.Dir }).or("path", "folder"),
 		key("sync", "When records are forced to the disk.", oneOf("normal", "always", "off"), func(t *Transcript) *string { return &t.Sync }),
-		later[Transcript]("redact"),
-		later[Transcript]("keep"),
+		key("redact", "Regular expressions of what must not stand in the log.", list(expression()), func(t *Transcript) *[]string { return &t.Redact }).or("mask", "hide", "secrets"),
+		key("keep", "How long runs of this team are kept after their end.", age(), func(t *Transcript) *time.Duration { return &t.Keep }).or("retention", "max_age"),
 	}}
 }
 

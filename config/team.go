@@ -213,6 +213,11 @@ type Transcript struct {
 	Dir string
 	// Sync is "normal", "always", "off" or, when absent, empty.
 	Sync string
+	// Redact are regular expressions of package regexp for what is masked in
+	// the log beside keys; none matches empty text.
+	Redact []string
+	// Keep is how long runs that ended are kept, 0 for ever.
+	Keep time.Duration
 }
 
 // Display says how a run is shown; zero fields are absent.

@@ -324,6 +324,10 @@ type ToolFinished struct {
 	Result     string `json:"result"` // what the model reads, also when IsError
 	IsError    bool   `json:"is_error,omitempty"`
 	DurationMS int64  `json:"duration_ms"`
+	// File has the whole result when Result is its beginning and end only; the
+	// path is from the folder of the log, with slashes. Bytes is its size.
+	File  string `json:"file,omitempty"`
+	Bytes int64  `json:"bytes,omitempty"`
 }
 
 // ApprovalRequested asks a person for leave to run a tool call.

@@ -24,6 +24,7 @@ type Leader struct {
 	// registry has every tool that a role may list.
 	registry tools.Set
 	raw      json.RawMessage // the team as the log's header has it
+	mask     *transcript.Mask
 }
 
 // New makes a team from a description in code. The error names every mistake
@@ -64,7 +65,11 @@ func newLeader(t Team, o options) (*Leader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("leader: team: %w", err)
 	}
-	return &Leader{team: team, opts: o, registry: registry, raw: raw}, nil
+	mask, err := o.mask()
+	if err != nil {
+		return nil, err
+	}
+	return &Leader{team: team, opts: o, registry: registry, raw: raw, mask: mask}, nil
 }
 
 // Team returns the team with all defaults filled in.
@@ -121,7 +126,8 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 
 func (l *Leader) openLog(id string) (*transcript.Log, error) {
 	o := transcript.Options{
-		Sync: transcript.SyncMode(l.opts.sync), Mask: transcript.NewMask(l.opts.secrets...), Now: l.opts.now,
+		Sync: transcript.SyncMode(l.opts.sync), Mask: l.mask, Now: l.opts.now,
+		MaxResult: l.opts.maxResult, Omitted: prompts.In(l.opts.lang).Omitted,
 	}
 	if l.opts.runDir == "" {
 		return transcript.NewMemory(o), nil

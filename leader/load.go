@@ -71,6 +71,7 @@ func fromFile(file *config.Team, o options) (*Leader, error) {
 	}
 	o.sync = cmp.Or(o.sync, file.Transcript.Sync)
 	o.runDir = cmp.Or(o.runDir, file.Transcript.Dir)
+	o.redact = append(o.redact, file.Transcript.Redact...)
 	if o.override != nil {
 		o.override(&t)
 	}

@@ -1,14 +1,17 @@
 package leader
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/tools"
+	"github.com/troupe-go/troupe/transcript"
 )
 
 // Option changes how [New] or [Load] makes a team.
@@ -26,11 +29,14 @@ type options struct {
 	lang     string
 	sync     string
 	secrets  []string
+	redact   []string
 	logger   zerolog.Logger
 	now      func() time.Time
 	override func(*Team)
 	program  string
 	limiters *model.Limiters // of all models of the team
+
+	maxResult int
 }
 
 func newOptions(opts []Option) options {
@@ -99,6 +105,19 @@ func WithSecrets(values ...string) Option {
 	return func(o *options) { o.secrets = append(o.secrets, values...) }
 }
 
+// WithRedact adds regular expressions of what must never stand in the log, as
+// transcript.redact of a team file does. What looks like a secret, such as a
+// bearer token or a private key, never does anyway.
+func WithRedact(expressions ...string) Option {
+	return func(o *options) { o.redact = append(o.redact, expressions...) }
+}
+
+// WithMaxResult sets the length in bytes from which on a tool's result is put
+// into a file beside a log that [WithRunDir] writes; the log and the model get
+// so many bytes of it, from its beginning and its end. The default is 256 KiB,
+// a negative number is no bound.
+func WithMaxResult(bytes int) Option { return func(o *options) { o.maxResult = bytes } }
+
 // WithLogger sets the log for operators; silent without it.
 func WithLogger(l zerolog.Logger) Option { return func(o *options) { o.logger = l } }
 
@@ -113,3 +132,16 @@ func WithOverride(change func(*Team)) Option { return func(o *options) { o.overr
 
 // WithProgram names the program and its version in the header of the log.
 func WithProgram(name string) Option { return func(o *options) { o.program = name } }
+
+// mask hides in the log what the options name, and what looks like a secret.
+func (o options) mask() (*transcript.Mask, error) {
+	redact := make([]*regexp.Regexp, len(o.redact))
+	for i, text := range o.redact {
+		re, err := regexp.Compile(text)
+		if err != nil {
+			return nil, fmt.Errorf("leader: redact: %w", err)
+		}
+		redact[i] = re
+	}
+	return transcript.NewMask(o.secrets...).WithPatterns(redact...), nil
+}

@@ -18,6 +18,14 @@ func (w Words) Created(name, id string, used, free int) string {
 		fmt.Sprintf("Created %s (%s). It works in the background; its reports come by themselves. %s.", name, id, places))
 }
 
+// Omitted stands in a result that was too long, in the place of so many bytes;
+// the whole result is in the file.
+func (w Words) Omitted(bytes int, file string) string {
+	return w.pick(
+		fmt.Sprintf("[此处省略 %d 字节。完整结果在日志旁的 %s，供人查看；如果需要这一部分，再次调用工具，每次取少一些。]", bytes, file),
+		fmt.Sprintf("[%d bytes are left out here. The whole result is in %s beside the log, for people; if you need this part, call the tool again for less at a time.]", bytes, file))
+}
+
 // Sent is the result of sending a message: its id, and the display name of
 // the receiver.
 func (w Words) Sent(id, to string) string {

@@ -197,13 +197,17 @@ func (p *Printer) describeTool(e entry, data event.Data) entry {
 			call = d.Name
 		}
 		if d.IsError {
-			return e.with(notice, StyleError, p.words.toolError, call, p.beginning(d.Result, maxLineText))
+			return e.with(notice, StyleError, p.words.toolError, call, d.File, p.beginning(d.Result, maxLineText))
 		}
 		result := d.Result
 		if speaks[d.Name] && strings.HasPrefix(result, framed) {
 			result = "" // the answer has been shown
 		}
-		return e.with(fact, StyleDim, p.words.toolDone, call, shortTime(millis(d.DurationMS)), p.beginning(result, maxLineText))
+		w, st := fact, StyleDim
+		if d.File != "" {
+			w, st = notice, StyleWarn // the rest stands elsewhere
+		}
+		return e.with(w, st, p.words.toolDone, call, shortTime(millis(d.DurationMS)), d.File, p.beginning(result, maxLineText))
 	case event.ApprovalRequested:
 		// A person decides on what stands here, so all arguments are shown.
 		return e.with(notice, StyleWarn, p.words.approval, d.ID, d.Name, p.beginning(d.Arguments, maxApproval))

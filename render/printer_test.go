@@ -128,6 +128,7 @@ func TestNothingUnsafeIsShown(t *testing.T) {
 		event.ToolStarted{CallID: "c", Name: bad, Arguments: `{"path":"\u001b[2J"}`},
 		event.ToolFinished{Name: bad, Result: bad},
 		event.ToolFinished{Name: bad, Result: bad, IsError: true},
+		event.ToolFinished{Name: bad, Result: bad, File: bad},
 		event.ApprovalRequested{ID: bad, Name: bad, Arguments: bad},
 		event.ApprovalDecided{ID: bad, Decision: bad, By: bad, Reason: bad},
 		event.ArtifactCreated{Path: bad},
@@ -194,5 +195,20 @@ func BenchmarkPrinter(b *testing.B) {
 				p.Record(rec)
 			}
 		})
+	}
+}
+
+// The file of a result that is too long for the log is named in every view.
+func TestFileOfALongResultIsNamed(t *testing.T) {
+	const file = "files/9f86d081884c7d659a2feaa0c55ad015.txt"
+	for _, d := range []event.ToolFinished{
+		{CallID: "c", Name: "search", Result: "first line", File: file, Bytes: 1 << 20},
+		{CallID: "c", Name: "search", Result: "first line", File: file, Bytes: 1 << 20, IsError: true},
+	} {
+		for _, o := range []render.Options{{Width: 120}, {Width: 120, View: render.Lines}} {
+			if got := show([]event.Record{{V: 1, Seq: 1, Agent: "uio_1", Data: d}}, o); !strings.Contains(got, file) {
+				t.Errorf("error %v, view %q: shown as %q", d.IsError, o.View, got)
+			}
+		}
 	}
 }

@@ -26,6 +26,8 @@ func BenchmarkAppend(b *testing.B) {
 		{"small", event.AgentState{From: event.Working, To: event.Waiting, Cause: "ask"}, unforced},
 		{"message", ordinary, unforced},
 		{"masked", ordinary, withMask(unforced, mask)},
+		{"patterns", ordinary, withMask(unforced, mask.WithPatterns())},
+		{"redact", ordinary, withMask(unforced, patterns)},
 		{"chinese", event.MessageSent{ID: "m", Content: strings.Repeat("设计注册页并写接口文档。", 8)}, unforced},
 		{"forced", ordinary, transcript.Options{}},
 	} {
@@ -152,4 +154,23 @@ func BenchmarkFold(b *testing.B) {
 		}
 		b.ReportMetric(float64(b.N*records)/b.Elapsed().Seconds(), "records/s")
 	})
+}
+
+// Masking by patterns of ordinary text, and of text with many escapes.
+func BenchmarkPatterns(b *testing.B) {
+	escaped := strings.Repeat(`{"path":"C:\\x","text":"a\nb \"c\""},`, 1<<13)
+	mask := transcript.NewMask().WithPatterns()
+	for _, bb := range []struct{ name, text string }{
+		{"message", ordinary.Content},
+		{"source", strings.Repeat("func (m *Mask) Text(s string) string { return m.key(s, 42) } // tokens and keys: see above\n", 3000)},
+		{"escaped", escaped},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.SetBytes(int64(len(bb.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				mask.Text(bb.text)
+			}
+		})
+	}
 }

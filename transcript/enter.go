@@ -132,7 +132,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		return leave(&e, in, d)
 	case event.ToolFinished:
 		text(&e, &d.Result)
-		word(&e, &d.CallID, &d.Name)
+		word(&e, &d.CallID, &d.Name, &d.File)
 		return leave(&e, in, d)
 	case event.ApprovalRequested:
 		word(&e, &d.ID, &d.CallID, &d.Name, &d.Arguments)

@@ -108,7 +108,7 @@ var exempt = []string{
 	"RunResumed.Program",
 	"RunStarted.Fork.RunID", "RunStarted.Lang", "RunStarted.ModelKind", "RunStarted.Program", "RunStarted.RunID", "RunStarted.TraceID",
 	"RunSuspended.Cause", "RunSuspended.ID",
-	"ToolFinished.CallID", "ToolFinished.Name",
+	"ToolFinished.CallID", "ToolFinished.File", "ToolFinished.Name",
 	"ToolOutput.CallID",
 	"ToolStarted.Arguments", "ToolStarted.CallID", "ToolStarted.Name", "ToolStarted.RequestID",
 	"TurnEnded.Failure.Code", "TurnEnded.Failure.Who", "TurnEnded.Limit", "TurnEnded.Reason",

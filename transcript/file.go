@@ -86,8 +86,11 @@ func (l *Log) forceAll() {
 
 // fail makes err the reason why nothing can be appended any more, unless there
 // is one. The lock is held.
-func (l *Log) fail(op string, err error) {
+func (l *Log) fail(op string, err error) { l.failAt(op, l.path, err) }
+
+// failAt is fail for a file beside the log.
+func (l *Log) failAt(op, path string, err error) {
 	if l.err == nil {
-		l.err = writeError(op, l.path, err)
+		l.err = writeError(op, path, err)
 	}
 }

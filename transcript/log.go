@@ -53,7 +53,7 @@ func newLog(o Options) *Log {
 
 // Append writes d as the next record, in one write, and returns the record as
 // every reader will see it: secrets masked, text that is not UTF-8 repaired,
-// slices copied. Depending on [Options.Sync] it returns only when the record
+// slices copied, long tool results cut (see [Options.MaxResult]). Depending on [Options.Sync] it returns only when the record
 // is on the disk; appends of others go on meanwhile.
 //
 // It fails for live types and for data that has no JSON form; then nothing was
@@ -67,6 +67,11 @@ func (l *Log) Append(agent string, turn int, d event.Data) (event.Record, error)
 	}
 	if d.Type().Live() {
 		return event.Record{}, fmt.Errorf("transcript: append: records of type %s are live only", d.Type())
+	}
+	if result, ok := d.(event.ToolFinished); ok && l.file != nil && len(result.Result) > l.opts.MaxResult {
+		if d, err = l.setAside(result); err != nil {
+			return event.Record{}, err
+		}
 	}
 	rec := event.Record{V: event.Version, Agent: validUTF8(agent), Turn: turn, Data: d}
 

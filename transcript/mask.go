@@ -5,22 +5,27 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// Masked stands where a secret was.
+// Masked stands where the exact value of a secret was. Where a secret was
+// found by what it looks like, its kind stands there too: "[masked: JWT]".
 const Masked = "[masked]"
 
 // minSecret is the length in bytes from which on a secret is masked; shorter
 // ones would hit ordinary words.
 const minSecret = 6
 
-// Mask hides the exact values of secrets in texts. A nil Mask hides none. It
-// is safe for use by many goroutines.
+// Mask hides secrets in texts: exact values, and after [Mask.WithPatterns] also
+// what looks like a secret. A nil Mask hides none. It is safe for use by many
+// goroutines.
 type Mask struct {
 	forms    []string // longest first
 	replacer *strings.Replacer
+	finder   *shapeFinder // nil: patterns are not looked for
+	redact   []*regexp.Regexp
 }
 
 // NewMask returns a mask for the given values, such as the keys that were
@@ -44,6 +49,18 @@ func NewMask(secrets ...string) *Mask {
 	}
 	m.replacer = strings.NewReplacer(pairs...)
 	return m
+}
+
+// WithPatterns returns a mask that also hides what looks like a secret (bearer
+// tokens, keys of well-known services, passwords and tokens in URLs, private
+// keys), and what one of the expressions matches, which may be none. Matches
+// of no length hide nothing.
+func (m *Mask) WithPatterns(redact ...*regexp.Regexp) *Mask {
+	with := &Mask{finder: finder(), redact: slices.Clone(redact)}
+	if m != nil {
+		with.forms, with.replacer = m.forms, m.replacer
+	}
+	return with
 }
 
 // forms lists the ways in which s may stand in a text.
@@ -70,15 +87,18 @@ func quote(s string) []byte {
 
 func unquote(quoted []byte) string { return string(quoted[1 : len(quoted)-1]) }
 
-// Text returns s with every secret replaced by [Masked].
+// Text returns s with every secret replaced.
 func (m *Mask) Text(s string) string {
-	if !m.finds(s) {
-		return s
+	if m.finds(s) {
+		s = m.replacer.Replace(s)
 	}
-	return m.replacer.Replace(s)
+	if m != nil && m.finder != nil {
+		s = replaceSpans(s, m.spans(s, 0))
+	}
+	return s
 }
 
-// finds reports whether there is a secret in s.
+// finds reports whether the exact value of a secret is in s.
 func (m *Mask) finds(s string) bool {
 	return m != nil && slices.ContainsFunc(m.forms, func(f string) bool {
 		return strings.Contains(s, f)
@@ -88,7 +108,7 @@ func (m *Mask) finds(s string) bool {
 // JSON returns text, which must be valid JSON, with every secret inside its
 // strings replaced, so that it stays valid.
 func (m *Mask) JSON(text []byte) []byte {
-	if m == nil || len(m.forms) == 0 {
+	if m == nil || len(m.forms) == 0 && m.finder == nil {
 		return text
 	}
 	var out []byte
@@ -108,10 +128,14 @@ func (m *Mask) JSON(text []byte) []byte {
 // quoted masks one JSON string, quotes included.
 func (m *Mask) quoted(text []byte) []byte {
 	var s string
-	if json.Unmarshal(text, &s) != nil || !m.finds(s) {
+	if json.Unmarshal(text, &s) != nil {
 		return text
 	}
-	return quote(m.Text(s))
+	masked := m.Text(s)
+	if masked == s {
+		return text
+	}
+	return quote(masked)
 }
 
 // stringEnd returns the length of the JSON string that text begins with.

@@ -35,6 +35,16 @@ type Options struct {
 	Mask *Mask
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// MaxResult is the length in bytes from which on a tool's result is put into
+	// a file beside a log in a file, in the folder [FilesName]; 0 means
+	// [DefaultMaxResult], and no length is too long when it is negative. The
+	// record names the file and keeps so many bytes of the result: three
+	// quarters of them from its beginning, the rest from its end.
+	MaxResult int
+	// Omitted makes the note that stands between the two, from the number of
+	// bytes that are left out and the file's path from the folder of the log;
+	// nil is one in English.
+	Omitted func(bytes int, file string) string
 	// TailRecords is about how many of the newest records of a log in a file
 	// stay in memory, 1024 when it is not positive; fewer do when they are
 	// large. Older ones are read back from the file.
@@ -57,6 +67,12 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.MaxResult == 0 {
+		o.MaxResult = DefaultMaxResult
+	}
+	if o.Omitted == nil {
+		o.Omitted = omitted
 	}
 	if o.TailRecords <= 0 {
 		o.TailRecords = defaultTailRecords

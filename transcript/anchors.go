@@ -1,0 +1,102 @@
+package transcript
+
+import "slices"
+
+// anchors finds many words in a text at once, whatever the case of ASCII
+// letters, in time that does not depend on how many there are (the automaton
+// of Aho and Corasick). It is made once and only read.
+type anchors struct {
+	class [256]uint8 // of each byte; 0 for those that are in no word
+	width int        // number of classes
+	next  []uint32   // by state and class; states are multiples of width
+	found [][]int    // by state: the words that end there
+}
+
+// ending marks an entry of anchors.next whose state ends a word.
+const ending = 1 << 31
+
+// newAnchors takes words in lower case.
+func newAnchors(words []string) *anchors {
+	a := &anchors{width: 1}
+	for _, w := range words {
+		for _, c := range []byte(w) {
+			if a.class[c] == 0 {
+				a.class[c] = uint8(a.width) //nolint:gosec // there are at most 256
+				a.width++
+			}
+		}
+	}
+	for c := byte('a'); c <= 'z'; c++ {
+		a.class[c-'a'+'A'] = a.class[c]
+	}
+	a.addState()
+	for i, w := range words {
+		s := 0
+		for _, c := range []byte(w) {
+			at := s*a.width + int(a.class[c])
+			if a.next[at] == 0 {
+				a.next[at] = uint32(a.addState()) //nolint:gosec // one a byte of the words
+			}
+			s = int(a.next[at])
+		}
+		a.found[s] = append(a.found[s], i)
+	}
+	a.link()
+	return a
+}
+
+func (a *anchors) addState() int {
+	a.next = append(a.next, make([]uint32, a.width)...)
+	a.found = append(a.found, nil)
+	return len(a.found) - 1
+}
+
+// link fills in where each state goes when a word does not go on: to the state
+// of the longest end of what was read that begins a word. States are visited in
+// the order of their distance from the first.
+func (a *anchors) link() {
+	fail := make([]int, len(a.found))
+	queue := []int{0}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		a.found[s] = append(a.found[s], a.found[fail[s]]...)
+		slices.Sort(a.found[s])
+		a.found[s] = slices.Compact(a.found[s])
+		for c := range a.width {
+			at := s*a.width + c
+			back := 0
+			if s != 0 {
+				back = int(a.next[fail[s]*a.width+c])
+			}
+			if t := int(a.next[at]); t != 0 {
+				fail[t] = back
+				queue = append(queue, t)
+			} else {
+				a.next[at] = uint32(back)
+			}
+		}
+	}
+	for i, s := range a.next {
+		a.next[i] = s * uint32(a.width) //nolint:gosec // at most the size of next
+		if len(a.found[s]) > 0 {
+			a.next[i] |= ending
+		}
+	}
+}
+
+// scan calls visit for the words that end at each place of s, with the numbers
+// of the words and the index behind them. Visit returns where to go on.
+func (a *anchors) scan(s string, visit func(words []int, end int) int) {
+	state := uint32(0)
+	for i := 0; i < len(s); i++ {
+		state = a.next[state+uint32(a.class[s[i]])]
+		if state < ending {
+			continue
+		}
+		state &^= ending
+		if on := visit(a.found[int(state)/a.width], i+1); on > i+1 {
+			i, state = on-1, 0
+		}
+	}
+}
