@@ -82,7 +82,7 @@ func TestImportKeepsAll(t *testing.T) {
 				Reasoning: "Rounding, probably. I should look for the place where prices are summed.",
 				Calls: []event.Call{
 					{ID: "toolu_01A", Name: "Task", Arguments: `{"description":"Find rounding","prompt":"Find every place where prices are rounded. List file and line.","subagent_type":"general-purpose"}`},
-					{ID: "toolu_01B", Name: "Read", Arguments: `{"file_path":"/home/dev/shop/cart_test.go"}`},
+					{ID: "toolu_01B", Name: "Read", Arguments: `{"file_path":"/srv/dev/shop/cart_test.go"}`},
 				},
 				Finish: event.FinishToolCalls, RawFinish: "tool_use", Usage: event.Usage{Input: 18223, Output: 214}, DurationMS: 3000,
 			}, event.Leader,
