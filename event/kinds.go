@@ -78,12 +78,21 @@ type RunStarted struct {
 	Lang      string          `json:"lang,omitempty"`     // language of the prompts: "zh" or "en"
 	WorkDir   string          `json:"work_dir,omitempty"` // folder of the tools, as an absolute path of the machine that began the run
 	Fork      *Origin         `json:"fork,omitempty"`     // where a forked run came from
+	Import    *Import         `json:"import,omitempty"`   // set when another system recorded the run
 }
 
 // Origin names the place in another run that a run was forked from.
 type Origin struct {
 	RunID string `json:"run_id"`
 	Seq   int64  `json:"seq"`
+}
+
+// Import names the transcript of another system that a run was read from. Such
+// a run is there to be looked at: no program of ours took part in it.
+type Import struct {
+	Format string `json:"format"`         // "openai" or "claude-code"
+	File   string `json:"file,omitempty"` // the name of its file
+	ID     string `json:"id,omitempty"`   // what the other system calls it
 }
 
 // RunSuspended says that the run waits for a person and can be resumed.

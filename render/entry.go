@@ -115,7 +115,11 @@ func (p *Printer) describeRun(e entry, data event.Data) entry {
 		if p.cast.scripted {
 			script = p.script()
 		}
-		return e.with(fact, StyleDim, p.words.started, d.RunID, script, d.TeamName, d.Task)
+		origin := ""
+		if d.Import != nil {
+			origin = p.words.imported + " " + d.Import.Format + " " + d.Import.File
+		}
+		return e.with(fact, StyleDim, p.words.started, d.RunID, script, origin, d.TeamName, d.Task)
 	case event.RunResumed:
 		return e.with(fact, StyleDim, p.words.resumed, d.Task)
 	case event.RunSuspended:

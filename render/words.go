@@ -28,7 +28,7 @@ type words struct {
 	// Pieces of sentences; the verbs are those of package fmt.
 	attempt, wait, allow, deny, dropped            string
 	moreLines, unfinished, waited, total, stopHint string
-	unread, steps                                  string
+	unread, steps, imported                        string
 
 	// The summary.
 	sumStatus, sumRun, sumTime, sumTokens, sumCost string
@@ -93,7 +93,7 @@ var chinese = words{
 	limitNear: "限额将满", limit: "到达限额", warning: "警告", unknown: "记录",
 	attempt: "第 %d 次失败", wait: "%s 后重试", allow: "允许", deny: "拒绝",
 	dropped: "%d 条消息合为摘要", moreLines: "还有 %d 行：troupe replay --json", unfinished: "%d 个子智能体未完成",
-	unread: "未读 %d，%s", steps: "第 %d 步",
+	unread: "未读 %d，%s", steps: "第 %d 步", imported: "导入自",
 	waited: "%s，已等 %s", total: "合计", stopHint: "Ctrl-C 轻停，再按一次立即停",
 	sumStatus: "状态", sumRun: "运行", sumTime: "用时", sumTokens: "token", sumCost: "费用",
 	sumFiles: "产物", sumLog: "日志", sumNext: "接着", sumUsage: "输入 %s（缓存 %s）  输出 %s",
@@ -139,7 +139,7 @@ var english = words{
 	limitNear: "limit near", limit: "limit", warning: "warning", unknown: "record",
 	attempt: "attempt %d failed", wait: "again in %s", allow: "allowed", deny: "denied",
 	dropped: "%d messages became a summary", moreLines: "%d more: troupe replay --json", unfinished: "%d sub-agents unfinished",
-	unread: "%d unread, %s", steps: "step %d",
+	unread: "%d unread, %s", steps: "step %d", imported: "imported from",
 	waited: "%s, for %s", total: "Total", stopHint: "Ctrl-C stops gently, twice at once",
 	sumStatus: "status", sumRun: "run", sumTime: "time", sumTokens: "tokens", sumCost: "cost",
 	sumFiles: "files", sumLog: "log", sumNext: "next", sumUsage: "in %s (cached %s)  out %s",

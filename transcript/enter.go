@@ -30,6 +30,10 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		if own(&e, &d.Fork) {
 			word(&e, &d.Fork.RunID)
 		}
+		if own(&e, &d.Import) {
+			text(&e, &d.Import.File)
+			word(&e, &d.Import.Format, &d.Import.ID)
+		}
 		e.json(&d.Team)
 		return leave(&e, in, d)
 	case event.RunSuspended:

@@ -57,3 +57,15 @@ func put(t *testing.T, name, text string) {
 
 // answering is a script whose leader says one thing.
 const answering = `{"roles": {"tl": [{"text": "the answer"}]}}`
+
+// copyFile copies a file of the project.
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -7,23 +7,19 @@ import (
 
 // pace holds a replay back so that it goes on as the run did.
 type pace struct {
-	speed float64                     // times faster than the run; 0 never waits
-	idle  time.Duration               // the longest wait
-	key   func(context.Context) error // when set, waits for a key instead
+	speed float64       // times faster than the run; 0 never waits
+	idle  time.Duration // the longest wait
 
 	last time.Time // when the record before was appended
 }
 
 // wait waits until it is time for a record that was appended at the given
-// time. Only what is shown is worth a key.
-func (p *pace) wait(ctx context.Context, at time.Time, shown bool) error {
+// time.
+func (p *pace) wait(ctx context.Context, at time.Time) error {
 	gap := at.Sub(p.last)
 	first := p.last.IsZero()
 	p.last = at
-	switch {
-	case p.key != nil && shown:
-		return p.key(ctx)
-	case p.key != nil, p.speed == 0, first, gap <= 0:
+	if p.speed == 0 || first || gap <= 0 {
 		return context.Cause(ctx)
 	}
 	timer := time.NewTimer(min(time.Duration(float64(gap)/p.speed), p.idle))

@@ -202,7 +202,7 @@ func TestCtrlC(t *testing.T) {
 		}
 	})
 	t.Run("elsewhere", func(t *testing.T) {
-		x := p.atTerminal(t, "replay", "last", "--view", "lines", "--speed", "0.0001", "--idle", "1h")
+		x := p.atTerminal(t, "replay", "last", "--view", "lines", "--speed", "0.0001", "--idle-cap", "1h")
 		x.await("start")
 		x.send("\x03")
 		if code := x.end(); code != exitInterrupted {

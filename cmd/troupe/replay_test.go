@@ -55,7 +55,7 @@ func TestPace(t *testing.T) {
 				at := begin
 				for _, gap := range append([]time.Duration{0}, tt.gaps...) {
 					at = at.Add(gap)
-					if err := tt.pace.wait(t.Context(), at, true); err != nil {
+					if err := tt.pace.wait(t.Context(), at); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -77,6 +77,7 @@ func newNarrator(o render.Options) *narrator { return &narrator{printer: render.
 // text is what one record adds.
 func (n *narrator) text(rec event.Record) string {
 	reply, ok := rec.Data.(event.ModelReplied)
+	told, _ := rec.Data.(event.MessageSent)
 	said := ok && rec.Agent == event.Leader && reply.Text != "" && reply.Purpose == ""
 	switch {
 	case said && len(reply.Calls) == 0:
@@ -86,6 +87,7 @@ func (n *narrator) text(rec event.Record) string {
 	case said:
 		return n.release() + n.printer.Record(rec) + n.spoken(rec)
 	case rec.Agent == event.Leader && rec.Type() == event.TypeModelRequested,
+		told.From == event.Person && told.To == event.Leader, rec.Type() == event.TypeRunResumed,
 		rec.Type() == event.TypeRunSuspended, rec.Type() == event.TypeRunFailed:
 		return n.release() + n.printer.Record(rec)
 	}

@@ -23,6 +23,7 @@ type words struct {
 	unknownCommand, unknownFlag, didYouMean, missingArgument, extraArgument     string
 	badVariable, badValue, badParam, badDotEnv, badOutput, badChoice, flagAlone string
 	isAFolder, notAFolder, noFolder, noHome, stepNeedsTerminal, stepHelp        string
+	stepGo, stepSearch, stepNone, stepEnd, noID, noType, notBoth, formatsAre    string
 
 	// Finding a team and a model.
 	noTeamFile, noModel, noModelHint, noKey, noKeyHint, demoHint, manyKeys, nameModel, noUsual, modelTaken, checkHint string

@@ -33,7 +33,9 @@ your folder; no model is called and nothing is paid. Ctrl-C stops gently, a
 second one at once.`,
 		"check": `Exit code 2 means a mistake in the files, 3 a model that cannot be used.`,
 		"replay": `RUN is the beginning of a run id, last, last~1, or a path to a log. A run
-that is still under way is followed to its end.`,
+that is still under way is followed to its end. FILE may also be what another
+program recorded: chat messages in the form of OpenAI (JSON or JSON lines), or a
+session of Claude Code (~/.claude/projects/…/SESSION.jsonl).`,
 		"models probe": `MODEL is a name of the team file or provider/model; without it the model of
 the team is asked, or the one that a run would take. The questions are short and
 harmless, and cost a few hundred tokens. Exit code 3 means that nothing answers
@@ -59,10 +61,14 @@ there or that the key is refused.`,
 		"quiet":         "nothing but the answer, and errors",
 		"json":          "print JSON",
 		"speed":         "`N` times as fast as the run, or max (default: 8 on a terminal, else max)",
-		"idle":          "wait at most this `DURATION` between two entries (default 2s)",
-		"step":          "wait for a key before each entry",
-		"only":          "only the entries of this `AGENT`: id, code or name; repeatable",
+		"idle-cap":      "wait at most this `DURATION` between two entries (default 2s)",
+		"step":          "wait for a key before each entry; keys go back, jump and search too",
+		"from":          "begin at `SEQ|ID`: a record's number, or the id of a message, question, call or agent",
+		"to":            "end at `SEQ|ID`: a question or a call ends with its answer or its result",
+		"only":          "only entries of these `AGENT|TYPE`: id, code, name; message.sent, tool.*; with commas or repeated",
+		"follow":        "wait for more until the run has ended, even if no process here writes it",
 		"no-follow":     "do not wait for more of a run that is under way",
+		"from-format":   "what FILE is: `FORM` openai, claude-code, troupe or auto",
 		"limit":         "at most `N` runs",
 		"waits":         "who waits for whom, after the last record or the one of --at",
 		"at":            "show the waits after record `SEQ`",
@@ -83,7 +89,10 @@ there or that the key is refused.`,
 	badOutput: "the answer cannot be written: %v", isAFolder: "is a folder", notAFolder: "is no folder",
 	noFolder: "the folder cannot be read: %v", noHome: "no home folder is known, so there is no place for runs",
 	stepNeedsTerminal: "--step waits for keys, and this is no terminal",
-	stepHelp:          "any key: next entry   q: end",
+	stepHelp:          "any key: next   b: back   g: go to   /: search   n: again   q: end",
+	stepGo:            "Record or id:", stepSearch: "Search:", stepNone: "there is none", stepEnd: "the end",
+	noID: "nothing in this run has the id %q", noType: "there are no records of type %q", notBoth: "%s and %s exclude each other",
+	formatsAre: "troupe replay %s --from-format openai, claude-code or troupe",
 
 	noTeamFile:  "there is no team.yaml in this folder or above it",
 	noModel:     "no model is named, no key is set, and no local server answers",

@@ -31,7 +31,8 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 不调用模型，不产生费用。Ctrl-C 轻停，再按一次立即停。`,
 		"check": `退出码 2 表示文件有错，3 表示模型不可用。`,
 		"replay": `RUN 是运行编号的开头、last、last~1，或日志的路径。
-仍在进行的运行会跟随到结束。`,
+仍在进行的运行会跟随到结束。FILE 也可以是其他程序的记录：OpenAI 形式的对话消息
+（JSON 或逐行 JSON），或 Claude Code 的会话（~/.claude/projects/…/SESSION.jsonl）。`,
 		"models probe": `MODEL 是团队文件中的名字，或 provider/model；不给时提问团队的模型，
 或运行时会采用的模型。问题简短无害，只用几百个 token。
 退出码 3 表示那里没有应答，或密钥被拒绝。`,
@@ -56,10 +57,14 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 		"quiet":         "只输出结果和错误",
 		"json":          "输出 JSON",
 		"speed":         "播放速度是运行时的 `N` 倍，或 max（默认：终端上 8，否则 max）",
-		"idle":          "两个条目之间最多等待的时间 `DURATION`（默认 2s）",
-		"step":          "每个条目前等待按键",
-		"only":          "只看这个智能体 `AGENT` 的条目：编号、代码或名称；可重复",
+		"idle-cap":      "两个条目之间最多等待的时间 `DURATION`（默认 2s）",
+		"step":          "每个条目前等待按键；按键也可后退、跳转和查找",
+		"from":          "从 `SEQ|ID` 开始：记录的序号，或消息、提问、调用、智能体的编号",
+		"to":            "到 `SEQ|ID` 为止：提问到其回答，调用到其结果",
+		"only":          "只看这些 `AGENT|TYPE`：编号、代码、名称；message.sent、tool.*；用逗号分隔或重复",
+		"follow":        "一直等到运行结束，即使本机没有进程在写",
 		"no-follow":     "不等待正在进行的运行的后续内容",
+		"from-format":   "FILE 的形式 `FORM`：openai、claude-code、troupe 或 auto",
 		"limit":         "最多 `N` 个运行",
 		"waits":         "最后一条记录（或 --at 那条）之后谁在等谁",
 		"at":            "显示第 `SEQ` 条记录之后的等待关系",
@@ -80,7 +85,10 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 	badOutput: "无法写入结果：%v", isAFolder: "是文件夹", notAFolder: "不是文件夹",
 	noFolder: "无法读取文件夹：%v", noHome: "不知道主文件夹，没有地方存放运行",
 	stepNeedsTerminal: "--step 要等待按键，而这里不是终端",
-	stepHelp:          "任意键：下一条   q：结束",
+	stepHelp:          "任意键：下一条   b：后退   g：跳转   /：查找   n：再找   q：结束",
+	stepGo:            "序号或编号：", stepSearch: "查找：", stepNone: "没有", stepEnd: "到结尾了",
+	noID: "这次运行中没有编号 %q", noType: "没有 %q 类型的记录", notBoth: "%s 与 %s 不能同时使用",
+	formatsAre: "troupe replay %s --from-format openai、claude-code 或 troupe",
 
 	noTeamFile:  "本文件夹和上级文件夹中没有 team.yaml",
 	noModel:     "没有指定模型，没有设置密钥，本机也没有服务器应答",

@@ -13,7 +13,7 @@ var ledger = map[string]string{
 	"agent/calls.go":           "the calls of one step run side by side; the step waits for all of them",
 	"cmd/troupe/app.go":        "listens for signals while a command runs; Main waits for it",
 	"cmd/troupe/live.go":       "redraws the status rows; close waits for it",
-	"cmd/troupe/replay.go":     "looks whether the writer of a followed log is alive; ends with the context of the loop",
+	"cmd/troupe/recording.go":  "looks whether the writer of a followed log is alive; ends with the context of the loop",
 	"cmd/troupe/stdin.go":      "reads stdin, which cannot be interrupted; ends with the process if nobody writes",
 	"leader/leader.go":         "Start hands the run to a goroutine of its own; Wait waits for it",
 	"leader/run.go":            "the agents of the leader and of each worker; the run's loop returns after all of them",

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/replay"
+	"github.com/troupe-go/troupe/transcript"
+)
+
+// recording is a run of the past: a log, or the records that a transcript of
+// another system was read as.
+type recording struct {
+	run      transcript.Run
+	imported []event.Record // nil for a log
+}
+
+// formats are the values of --from-format.
+var formats = []string{"auto", string(replay.FormatTroupe), string(replay.FormatOpenAI), string(replay.FormatClaudeCode)}
+
+// recordingOf finds what ref names: a run in the folder of runs, or a file,
+// which may be a transcript of another system.
+func (a *app) recordingOf(ref, runDir, format string) (recording, error) {
+	if err := a.oneOf("from-format", format, formats...); err != nil {
+		return recording{}, err
+	}
+	if format != "" && format != "auto" && format != string(replay.FormatTroupe) {
+		return a.foreign(ref, replay.Format(format))
+	}
+	if format != string(replay.FormatTroupe) && isFile(ref) {
+		found, err := replay.DetectFile(ref)
+		if err != nil {
+			return recording{}, usageError(err.Error(), "")
+		}
+		if found != "" && found != replay.FormatTroupe {
+			return a.foreign(ref, found)
+		}
+	}
+	dir, err := a.runsFolder(runDir)
+	if err != nil {
+		return recording{}, err
+	}
+	run, err := transcript.Find(dir, ref)
+	if err != nil {
+		return recording{}, err
+	}
+	return recording{run: run}, nil
+}
+
+// foreign reads a transcript of another system.
+func (a *app) foreign(path string, format replay.Format) (recording, error) {
+	records, err := replay.ImportFile(path, replay.ImportOptions{Format: format})
+	switch {
+	case errors.Is(err, replay.ErrFormat), errors.Is(err, replay.ErrTooLarge), errors.Is(err, fs.ErrNotExist):
+		return recording{}, usageError(err.Error(), fmt.Sprintf(a.words.formatsAre, path))
+	case err != nil:
+		return recording{}, err
+	}
+	return recording{imported: records}, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// The ways to go on at the end of a log.
+const (
+	followLive   = iota // while a process writes it
+	followNever         // not at all
+	followAlways        // until the run has ended, whoever writes it
+)
+
+// records yields the records from the first one on.
+func (r recording) records(ctx context.Context, follow int) iter.Seq2[event.Record, error] {
+	switch {
+	case r.imported != nil:
+		return func(yield func(event.Record, error) bool) {
+			for _, rec := range r.imported {
+				if !yield(rec, context.Cause(ctx)) || ctx.Err() != nil {
+					return
+				}
+			}
+		}
+	case follow == followAlways && !slices.Contains([]string{transcript.StatusFinished, transcript.StatusFailed}, r.run.Status):
+		return toTheEnd(transcript.ReadFile(ctx, r.run.Path, transcript.ReadOptions{Follow: true}))
+	case follow != followLive || r.run.Status != transcript.StatusRunning:
+		return transcript.ReadFile(ctx, r.run.Path, transcript.ReadOptions{})
+	}
+	return r.live(ctx)
+}
+
+// live waits for more at the end until the run has ended or its process is
+// gone.
+func (r recording) live(ctx context.Context) iter.Seq2[event.Record, error] {
+	return func(yield func(event.Record, error) bool) {
+		ctx, gone := context.WithCancelCause(ctx)
+		defer gone(nil)
+		go watchWriter(ctx, r.run.Path, gone)
+		var last int64
+		for rec, err := range toTheEnd(transcript.ReadFile(ctx, r.run.Path, transcript.ReadOptions{Follow: true})) {
+			if errors.Is(err, errWriterGone) {
+				break
+			}
+			last = rec.Seq
+			if !yield(rec, err) || err != nil || ends(rec) {
+				return
+			}
+		}
+		// What came between the last look and the end of the writer.
+		for rec, err := range transcript.ReadFile(context.WithoutCancel(ctx), r.run.Path, transcript.ReadOptions{After: last}) {
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// toTheEnd stops after the record that ends a run.
+func toTheEnd(records iter.Seq2[event.Record, error]) iter.Seq2[event.Record, error] {
+	return func(yield func(event.Record, error) bool) {
+		for rec, err := range records {
+			if !yield(rec, err) || err != nil || ends(rec) {
+				return
+			}
+		}
+	}
+}
+
+// ends reports whether rec is the end of a run.
+func ends(rec event.Record) bool {
+	switch rec.Data.(type) {
+	case event.RunFinished, event.RunFailed, event.RunSuspended:
+		return true
+	default:
+		return false
+	}
+}
+
+// errWriterGone says that nobody writes the log any more.
+var errWriterGone = errors.New("the process that wrote the log is gone")
+
+// watchWriter looks once a second whether the log at path is still being
+// written, and tells when it is not.
+func watchWriter(ctx context.Context, path string, gone context.CancelCauseFunc) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			run, err := transcript.Find("", path)
+			if errors.Is(err, os.ErrNotExist) || err == nil && run.Status != transcript.StatusRunning {
+				gone(errWriterGone)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package replay
+
+// ImportUpTo is Import with another limit than MaxImport.
+var ImportUpTo = importUpTo
