@@ -125,6 +125,32 @@ func (b *budget) Settle(n agent.Need, used event.Usage, cost *event.Cost) {
 	defer b.mu.Unlock()
 	b.tokens.reserved -= float64(n.Tokens())
 	b.money.reserved -= amount(n.Cost)
+	b.spend(used, cost)
+}
+
+// apply folds a record of a log: what was spent, and whom a limit was told.
+// Nothing is reserved by it, since no call of a log is under way.
+func (b *budget) apply(rec event.Record) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch d := rec.Data.(type) {
+	case event.ModelRequested:
+		b.steps++
+		if rec.Agent == event.Leader && !d.WrapUp {
+			b.tokens.kept, b.money.kept = float64(d.Reserved), amount(d.ReservedCost)
+		}
+	case event.ModelReplied:
+		b.spend(d.Usage, d.Cost)
+	case event.ModelFailed:
+		b.spend(d.Usage, d.Cost)
+	case event.LimitWarned:
+		b.warned[rec.Agent+" "+d.Limit] = true
+	default: // costs nothing
+	}
+}
+
+// spend books what a call used; the caller holds b.mu.
+func (b *budget) spend(used event.Usage, cost *event.Cost) {
 	b.tokens.used += float64(used.Total())
 	b.money.used += amount(cost)
 }

@@ -46,17 +46,6 @@ func specOf(file *config.Team, entry config.Model) model.Spec {
 // number of calls at once is not limited.
 const manyConns = 1024
 
-// limited is a client below the limiter that all models of its endpoint and key
-// share; rate may make it stricter.
-func (f *modelFinder) limited(c model.Client, rate config.Rate) model.Client {
-	l := f.options.limiters.Of(c)
-	if l == nil {
-		return c
-	}
-	l.Tighten(model.Rate{RequestsPerMinute: rate.RequestsPerMinute, TokensPerMinute: rate.TokensPerMinute, Concurrent: rate.Concurrent})
-	return l.Client(c)
-}
-
 // waitCap is the longest wait that a provider may ask for; 0 is the usual one.
 func waitCap(l config.Limits) time.Duration { return l.RetryWaitCap.Or(0, math.MaxInt64) }
 

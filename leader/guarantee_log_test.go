@@ -123,7 +123,7 @@ func (f *fold) add(rec event.Record) {
 	if f.ended && rec.Type() != event.TypeRunResumed {
 		f.fault(rec, "comes after the end of the run")
 	}
-	if rec.Time.After(f.last.Time) && (f.paused.IsZero() || !rec.Time.After(f.paused)) {
+	if rec.Type() != event.TypeRunResumed && rec.Time.After(f.last.Time) && (f.paused.IsZero() || !rec.Time.After(f.paused)) {
 		f.timePassed(rec)
 	}
 	f.last = rec

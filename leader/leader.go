@@ -1,6 +1,7 @@
 package leader
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -33,10 +34,8 @@ func New(t Team, opts ...Option) (*Leader, error) {
 	o := newOptions(opts)
 	if o.model != "" {
 		models := newModelFinder(&config.Team{}, &o)
-		t.Model, t.Leader.Model, t.Roles = models.find(""), Model{}, slices.Clone(t.Roles)
-		for i := range t.Roles {
-			t.Roles[i].Model = Model{}
-		}
+		t.Roles = slices.Clone(t.Roles)
+		t.setModels(models.find(""))
 		if err := models.err(); err != nil {
 			return nil, err
 		}
@@ -45,6 +44,7 @@ func New(t Team, opts ...Option) (*Leader, error) {
 }
 
 func newLeader(t Team, o options) (*Leader, error) {
+	o.workDir, o.lang = cmp.Or(o.workDir, "."), cmp.Or(o.lang, "en")
 	if o.lang != "zh" && o.lang != "en" {
 		return nil, fmt.Errorf("leader: language %q; it is zh or en", o.lang)
 	}
@@ -115,6 +115,7 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 	header := event.RunStarted{
 		RunID: id, TeamName: l.team.Name, Team: l.raw, Task: task,
 		TraceID: traceID(), Program: l.opts.program, ModelKind: l.modelKind(), Lang: l.opts.lang,
+		WorkDir: run.space.Dir(),
 	}
 	if err := run.begin(header); err != nil {
 		run.release()
@@ -125,14 +126,18 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 }
 
 func (l *Leader) openLog(id string) (*transcript.Log, error) {
-	o := transcript.Options{
-		Sync: transcript.SyncMode(l.opts.sync), Mask: l.mask, Now: l.opts.now,
-		MaxResult: l.opts.maxResult, Omitted: prompts.In(l.opts.lang).Omitted,
-	}
+	o := l.logOptions()
 	if l.opts.runDir == "" {
 		return transcript.NewMemory(o), nil
 	}
 	return transcript.Create(filepath.Join(l.opts.runDir, id), o)
+}
+
+func (l *Leader) logOptions() transcript.Options {
+	return transcript.Options{
+		Sync: transcript.SyncMode(l.opts.sync), Mask: l.mask, Now: l.opts.now,
+		MaxResult: l.opts.maxResult, Omitted: prompts.In(l.opts.lang).Omitted,
+	}
 }
 
 // modelKind is scripted when any model of the team is.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -169,18 +167,13 @@ func (f *modelFinder) open(ref string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	spec := specOf(f.file, entry)
-	spec.ReadFile = f.readScript
-	client, info, err := model.Open(spec, f.options.env)
+	source := f.sourceOf(entry)
+	client, info, err := source.open(f.options)
 	if err != nil {
 		return Model{}, err
 	}
-	if info.Key != "" {
-		f.options.secrets = append(f.options.secrets, info.Key)
-	}
-	client = model.WithRetry(f.limited(client, entry.Rate), retryPolicy(entry.Retry, f.file.Limits))
 	m := Model{
-		Client: client, Name: info.Ref, Scripted: info.Scripted, MaxOutputTokens: entry.MaxOutputTokens,
+		Client: client, Name: info.Ref, Scripted: info.Scripted, Source: &source, MaxOutputTokens: entry.MaxOutputTokens,
 		ContextWindow: cmp.Or(entry.Profile.ContextWindow, entry.Profile.NumCtx, model.ContextWindow(entry.Provider, entry.Model)), CompactAt: entry.CompactAt,
 	}
 	if p := entry.Price; p != nil {
@@ -190,15 +183,6 @@ func (f *modelFinder) open(ref string) (Model, error) {
 		}
 	}
 	return f.withFallbacks(m, entry.Fallback), nil
-}
-
-// readScript reads the file of a scripted model; its name is relative to the
-// team file.
-func (f *modelFinder) readScript(name string) ([]byte, error) {
-	if f.options.model == "" && !filepath.IsAbs(name) { // one given as an option is relative to the current folder
-		name = filepath.Join(f.file.Dir, name)
-	}
-	return os.ReadFile(name)
 }
 
 // err joins what went wrong, each mistake once.

@@ -34,13 +34,15 @@ type options struct {
 	now      func() time.Time
 	override func(*Team)
 	program  string
-	limiters *model.Limiters // of all models of the team
+	limiters *model.Limiters              // of all models of the team
+	adaptive map[string][]*model.Adaptive // clients that learn, by provider/model
+	task     string                       // what the person adds when a run is resumed
 
 	maxResult int
 }
 
 func newOptions(opts []Option) options {
-	o := options{env: os.LookupEnv, workDir: ".", lang: "en", now: time.Now, program: "troupe (library)", limiters: model.NewLimiters(0)}
+	o := options{env: os.LookupEnv, now: time.Now, program: "troupe (library)", limiters: model.NewLimiters(0), adaptive: map[string][]*model.Adaptive{}}
 	for _, opt := range opts {
 		if opt != nil { // as one that a condition left out
 			opt(&o)
@@ -90,6 +92,10 @@ func WithRunDir(dir string) Option { return func(o *options) { o.runDir = dir } 
 // WithWorkDir sets the folder that the workspace tools work in; the default
 // is the current folder. Tools cannot leave it.
 func WithWorkDir(dir string) Option { return func(o *options) { o.workDir = dir } }
+
+// WithTask gives a run that is resumed ([Resume]) more to do: a message of the
+// person to the leader.
+func WithTask(text string) Option { return func(o *options) { o.task = text } }
 
 // WithLang sets the language of the prompts and of the runtime's own words:
 // "en" (the default) or "zh".

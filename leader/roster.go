@@ -55,6 +55,7 @@ type roster struct {
 	task      string // the person's
 	answer    string // the leader's last natural output
 	end       event.TurnEnded
+	endSeq    int64 // of end
 	seq       int64
 	active    int // members that work or wait, the leader too
 	fresh     int // sub-agents in state created
@@ -163,7 +164,7 @@ func (r *roster) applyTo(m *member, rec event.Record) {
 		m.finish(d.CallID)
 	case event.TurnEnded:
 		if m.id == event.Leader {
-			r.answer, r.end = m.last, d
+			r.answer, r.end, r.endSeq = m.last, d, rec.Seq
 		}
 	default: // nothing the roster tells of
 	}
@@ -317,6 +318,13 @@ func (r *roster) leaderEnd() event.TurnEnded {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.end
+}
+
+// leaderEndSeq is the seq of that end; 0 before the first.
+func (r *roster) leaderEndSeq() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.endSeq
 }
 
 // lastTurn is what the leader's last turn brought.

@@ -35,11 +35,13 @@ type Run struct {
 	started  time.Time
 	logger   zerolog.Logger
 
-	spawns chan spawnRequest // to the loop, which alone starts workers
-	kits   map[string]*kit   // by role id; the loop's own
-	ending chan struct{}     // closed when the loop starts no more
-	pauses chan string       // by whom; one slot
-	done   chan struct{}     // closed when the run has ended
+	spawns  chan spawnRequest // to the loop, which alone starts workers
+	kits    map[string]*kit   // by role id; the loop's own
+	made    map[string]string // on resume: by call, the agent or role that it had made when the program ended
+	resumed int64             // seq from which on the end of a turn can be the end of the run
+	ending  chan struct{}     // closed when the loop starts no more
+	pauses  chan string       // by whom; one slot
+	done    chan struct{}     // closed when the run has ended
 
 	mu     sync.Mutex // guards all below but the result
 	over   bool       // the work is done: nothing from outside is taken any more
@@ -114,8 +116,21 @@ func (r *Run) begin(header event.RunStarted) error {
 	if err := r.addLeader(); err != nil {
 		return err
 	}
+	return r.sendTask(header.Task)
+}
+
+// sendTask gives the leader what the person wants.
+func (r *Run) sendTask(task string) error {
 	_, err := r.exchange.Post.Send(mailbox.Outgoing{
-		Kind: event.Note, From: event.Person, To: event.Leader, Content: header.Task,
+		Kind: event.Note, From: event.Person, To: event.Leader, Content: task,
+	})
+	return err
+}
+
+// tellLeader says something to the leader on the runtime's behalf.
+func (r *Run) tellLeader(text string) error {
+	_, err := r.exchange.Post.Send(mailbox.Outgoing{
+		Kind: event.Note, From: event.Runtime, To: event.Leader, Content: text,
 	})
 	return err
 }
@@ -139,7 +154,9 @@ func (r *Run) loop(outside context.Context) {
 			}
 		})
 	}
-	start(r.agent(event.Leader))
+	for _, a := range r.everyone() { // the leader, and all others when the run is resumed
+		start(a)
+	}
 	end := r.watch(outside, start, failed)
 	close(r.ending)
 	switch {
@@ -191,7 +208,7 @@ func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan
 			r.agent(event.Leader).Stop(r.deadlineStop())
 		case req := <-r.spawns:
 			a, made := r.spawn(req)
-			if made.err == nil {
+			if made.err == nil && a != nil {
 				start(a)
 			}
 			req.reply <- made
@@ -257,8 +274,12 @@ func (r *Run) isOver() bool {
 	}
 }
 
-// leaderBroke reports whether the leader's last turn ended badly.
-func (r *Run) leaderBroke() bool {
+// leaderBroke reports whether the leader's last turn ended badly, since the run
+// began or was resumed.
+func (r *Run) leaderBroke() bool { return r.roster.leaderEndSeq() > r.resumed && r.badEnd() }
+
+// badEnd reports whether the leader rests after a turn that ended badly.
+func (r *Run) badEnd() bool {
 	end := r.roster.leaderEnd()
 	return !r.roster.state(event.Leader).Busy() && end.Reason != "" && end.Reason != event.EndNatural
 }

@@ -41,7 +41,7 @@ func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
 		id: id, space: space, logger: l.opts.logger.With().Str("session", id).Logger(), leader: l, log: log, roster: newRoster(), words: prompts.In(l.opts.lang),
 		budget: newBudget(l.team.Limits, l.opts.now),
 		spawns: make(chan spawnRequest), pauses: make(chan string, 1), ending: make(chan struct{}), done: make(chan struct{}),
-		kits: map[string]*kit{}, agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
+		kits: map[string]*kit{}, made: map[string]string{}, agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
 	}
 	if n := bound(l.team.Limits.Parallel); n > 0 {
 		r.gate = model.NewGate(n)
@@ -63,11 +63,12 @@ func (r *Run) agent(id string) *agent.Agent {
 	return r.agents[id]
 }
 
-// everyone lists the agents in order of creation.
+// everyone lists the agents in order of creation, but those that were
+// terminated.
 func (r *Run) everyone() []*agent.Agent {
 	var list []*agent.Agent
 	for _, m := range r.roster.all() {
-		if a := r.agent(m.id); a != nil {
+		if a := r.agent(m.id); a != nil && m.state != event.Finished {
 			list = append(list, a)
 		}
 	}
@@ -91,28 +92,10 @@ func (r *Run) lateAnswer(q event.QuestionOpened, c event.QuestionClosed) {
 
 // addLeader makes the leader; the loop starts it.
 func (r *Run) addLeader() error {
-	t := r.leader.team
-	list := tools.LeaderTools(teamTools{r}, r.leader.opts.lang)
-	own, err := r.pick(r.space, t.Leader.Tools)
+	cfg, err := r.leaderConfig()
 	if err != nil {
 		return err
 	}
-	set, err := tools.NewSet(append(list, own...)...)
-	if err != nil {
-		return err
-	}
-	prompt, err := prompts.Leader(r.leader.opts.lang, prompts.LeaderData{
-		TeamName: t.Name, TeamDescription: t.Description, Roles: promptRoles(t.Roles), Tools: promptTools(set),
-		Limits: prompts.Limits{Agents: bound(t.Limits.Agents), Spawns: bound(t.Limits.Spawns), Steps: bound(t.Limits.Steps)},
-		Extra:  t.Leader.Prompt, Context: t.Context, WorkDir: r.leader.opts.workDir,
-	})
-	if err != nil {
-		return err
-	}
-	wakes := func(m event.MessageSent) bool { return t.Leader.WakeOnProgress || m.Kind != event.Progress }
-	cfg := r.config(mailbox.Address{ID: event.Leader, Name: event.LeaderName, Code: event.Leader}, t.Leader.Model, set, wakes)
-	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, agent.NewPrompt(prompt), bound(t.Leader.MaxSteps)
-	cfg.Last = func(r event.Reason) bool { return r != event.EndNatural } // a bad end is the end of the run; nobody is reported to: the person reads the log
 	a, err := agent.New(cfg)
 	if err != nil {
 		return err
@@ -120,25 +103,62 @@ func (r *Run) addLeader() error {
 	return r.enter(a, cfg, event.AgentCreated{})
 }
 
+// leaderConfig is what the leader is made of.
+func (r *Run) leaderConfig() (agent.Config, error) {
+	var none agent.Config
+	t := r.leader.team
+	list := tools.LeaderTools(teamTools{r}, r.leader.opts.lang)
+	own, err := r.pick(r.space, t.Leader.Tools)
+	if err != nil {
+		return none, err
+	}
+	set, err := tools.NewSet(append(list, own...)...)
+	if err != nil {
+		return none, err
+	}
+	prompt, err := prompts.Leader(r.leader.opts.lang, prompts.LeaderData{
+		TeamName: t.Name, TeamDescription: t.Description, Roles: promptRoles(t.Roles), Tools: promptTools(set),
+		Limits: prompts.Limits{Agents: bound(t.Limits.Agents), Spawns: bound(t.Limits.Spawns), Steps: bound(t.Limits.Steps)},
+		Extra:  t.Leader.Prompt, Context: t.Context, WorkDir: r.leader.opts.workDir,
+	})
+	if err != nil {
+		return none, err
+	}
+	wakes := func(m event.MessageSent) bool { return t.Leader.WakeOnProgress || m.Kind != event.Progress }
+	cfg := r.config(mailbox.Address{ID: event.Leader, Name: event.LeaderName, Code: event.Leader}, t.Leader.Model, set, wakes)
+	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, agent.NewPrompt(prompt), bound(t.Leader.MaxSteps)
+	cfg.Last = func(r event.Reason) bool { return r != event.EndNatural } // a bad end is the end of the run; nobody is reported to: the person reads the log
+	return cfg, nil
+}
+
 // spawn makes a worker and sends it its task; the loop starts it. It runs in
 // the loop only, so that no two requests see the same free place.
 func (r *Run) spawn(req spawnRequest) (*agent.Agent, spawned) {
 	fail := func(err error) (*agent.Agent, spawned) { return nil, spawned{err: err} }
+	if id, ok := r.made[req.call]; ok {
+		return nil, r.entrust(id, req)
+	}
 	a, address, err := r.hire(req.role, req.call)
 	if err != nil {
 		return fail(err)
 	}
-	_, err = r.exchange.Post.Send(mailbox.Outgoing{
-		Kind: event.Task, From: event.Leader, To: address.ID, Content: req.task, CallID: req.call, Turn: req.turn,
-	})
-	if err != nil {
-		return fail(err)
+	return a, r.entrust(address.ID, req)
+}
+
+// entrust sends a worker its task, unless the call had sent it when the program
+// ended.
+func (r *Run) entrust(id string, req spawnRequest) spawned {
+	address, err := r.exchange.Post.Resolve(id)
+	if err == nil {
+		_, err = r.exchange.Post.Send(mailbox.Outgoing{
+			Kind: event.Task, From: event.Leader, To: id, Content: req.task, CallID: req.call, Turn: req.turn,
+		})
 	}
-	made := spawned{address: address, used: r.roster.busy(), free: -1}
+	made := spawned{address: address, used: r.roster.busy(), free: -1, err: err}
 	if limit := bound(r.leader.team.Limits.Agents); limit > 0 {
 		made.free = max(0, limit-made.used)
 	}
-	return a, made
+	return made
 }
 
 // hire makes a worker of a role, which has nothing to do yet.
@@ -249,6 +269,11 @@ func (r *Run) enter(a *agent.Agent, cfg agent.Config, created event.AgentCreated
 	if _, err := r.journal.Append(cfg.ID, 0, created); err != nil {
 		return err
 	}
+	return r.admit(a, cfg)
+}
+
+// admit makes an agent of the log known to the post and the run.
+func (r *Run) admit(a *agent.Agent, cfg agent.Config) error {
 	r.mu.Lock()
 	r.agents[cfg.ID], r.boxes[cfg.ID] = a, cfg.Box
 	r.mu.Unlock()

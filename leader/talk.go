@@ -123,6 +123,9 @@ func (t teamTools) halt(in tools.StopArgs, mode agent.StopMode) (mailbox.Address
 
 // CreateCustomAgent makes a role for this run.
 func (t teamTools) CreateCustomAgent(_ context.Context, call tools.Call, in tools.CreateCustomAgentArgs) (string, error) {
+	if id, ok := t.run.made[call.ID]; ok && call.Again {
+		return t.run.words.RoleCreated(id, in.Name), nil
+	}
 	role, err := t.run.customRole(in)
 	if err != nil {
 		return "", err
@@ -175,6 +178,19 @@ func (r *Run) customRole(in tools.CreateCustomAgentArgs) (Role, error) {
 		}
 	}
 	return role, nil
+}
+
+// madeRole is a role that the leader made, as the log tells of it.
+func (r *Run) madeRole(d event.RoleCreated) Role {
+	role := Role{ID: d.ID, Name: d.Name, Code: d.Code, Does: d.Does, Prompt: d.Prompt, Tools: d.Tools}
+	m := r.leader.team.Leader.Model
+	for _, o := range r.roles {
+		if o.Model.Name == d.Model {
+			m = o.Model
+		}
+	}
+	role.complete(m, r.leader.team.Limits, map[string]bool{})
+	return role
 }
 
 // modelNames lists the models of the team; the caller holds r.mu.

@@ -45,6 +45,9 @@ type Model struct {
 	Client model.Client `json:"-"`
 	// Name is provider/model, for example "deepseek/deepseek-chat".
 	Name string `json:"name"`
+	// Source is how the client was made, if a team file or a reference names the
+	// model; nil for clients made in code.
+	Source *Source `json:"source,omitempty"`
 	// Scripted marks a client that plays a script: it is labelled as such
 	// wherever it is shown.
 	Scripted bool `json:"scripted,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,6 +56,7 @@ type Desk struct {
 	open      []*question // oldest first
 	graph     *graph
 	broken    map[callKey]string // questions of calls that broke off, by [Desk.Apply]
+	untold    []*question        // closed, and Late was perhaps not called, by [Desk.Apply]
 }
 
 // callKey names a tool call: its agent and its id.
@@ -249,22 +251,50 @@ func (d *Desk) endEarly(e early) {
 func (d *Desk) Apply(rec event.Record) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	opened, isOpening := rec.Data.(event.QuestionOpened)
-	_, known := d.questions[opened.ID]
+	switch data := rec.Data.(type) {
+	case event.QuestionOpened:
+		d.reopen(rec, data)
+	case event.QuestionClosed:
+		d.apply(rec)
+		if q, ok := d.questions[data.ID]; ok && q.yielded != "" {
+			d.untold = append(d.untold, q)
+		}
+	case event.MessageSent: // perhaps the note that Late sent
+		d.untold = slices.DeleteFunc(d.untold, func(q *question) bool {
+			return data.Kind == event.Note && data.To == q.opened.From && strings.Contains(data.Content, q.opened.ID)
+		})
+	case event.ToolFinished:
+		delete(d.broken, callKey{rec.Agent, data.CallID})
+	default: // about no question
+	}
+}
+
+// reopen takes in a question of the log. The caller holds the mutex.
+func (d *Desk) reopen(rec event.Record, opened event.QuestionOpened) {
+	if _, known := d.questions[opened.ID]; known {
+		return
+	}
 	d.apply(rec)
-	if isOpening && !known && !opened.Deadline.IsZero() {
+	if !opened.Deadline.IsZero() {
 		d.questions[opened.ID].whole = opened.Deadline.Sub(rec.Time)
 	}
-	switch {
-	case isOpening && opened.CallID != "":
+	if opened.CallID != "" {
 		if d.broken == nil {
 			d.broken = map[callKey]string{}
 		}
 		d.broken[callKey{opened.From, opened.CallID}] = opened.ID
-	case rec.Type() == event.TypeToolFinished:
-		if done, ok := rec.Data.(event.ToolFinished); ok {
-			delete(d.broken, callKey{rec.Agent, done.CallID})
-		}
+	}
+}
+
+// Resume calls Late for the questions whose end the program had no time to
+// tell. Call it once, after the log was applied.
+func (d *Desk) Resume() {
+	d.mu.Lock()
+	untold := d.untold
+	d.untold = nil
+	d.mu.Unlock()
+	for _, q := range untold {
+		d.report(q)
 	}
 }
 

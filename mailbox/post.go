@@ -3,6 +3,7 @@ package mailbox
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -79,6 +80,7 @@ type Post struct {
 	folded map[string]*resident          // by folded id and by folded name
 	order  []*resident                   // in order of creation
 	broken map[callKey]event.MessageSent // what calls sent that broke off, by [Post.Apply]
+	untold []returned                    // messages whose senders were perhaps not told, by [Post.Apply]
 }
 
 // resident is an agent that has, or had, a box.
@@ -86,6 +88,12 @@ type resident struct {
 	Address
 	box  *Box
 	gone bool // terminated
+}
+
+// returned is a message that came back to its sender.
+type returned struct {
+	message event.MessageSent
+	to, why string
 }
 
 // NewPost returns a post that records in log and takes new ids from ids.
@@ -281,6 +289,21 @@ func outsider(id string) (Address, bool) {
 	return Address{}, false
 }
 
+// Resume tells the senders of returned messages what the program had no time to
+// tell. Call it once, after the log was applied.
+func (p *Post) Resume() error {
+	p.mu.Lock()
+	untold := p.untold
+	p.untold = nil
+	p.mu.Unlock()
+	for _, r := range untold {
+		if err := p.tellSender(r.message, r.to, r.why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Close says that the agent is terminated, and why. Each message that it never
 // took goes back to its sender: message.returned is recorded, and a sender that
 // is an agent and not terminated itself gets a note of the runtime. A second
@@ -341,6 +364,7 @@ func (p *Post) Apply(rec event.Record) {
 	case event.MessageDelivered:
 		p.replay(rec.Agent, rec)
 	case event.MessageReturned:
+		p.noteReturn(rec.Agent, d)
 		p.replay(d.To, rec)
 	case event.AgentState:
 		if d.To == event.Finished {
@@ -350,9 +374,11 @@ func (p *Post) Apply(rec event.Record) {
 	}
 }
 
-// remember takes note of what a call sent, as long as it has no result.
+// remember takes note of what a call sent, as long as it has no result, and
+// that a sender was told of a returned message.
 func (p *Post) remember(d event.MessageSent) {
 	if d.CallID == "" {
+		p.told(d)
 		return
 	}
 	p.mu.Lock()
@@ -361,6 +387,31 @@ func (p *Post) remember(d event.MessageSent) {
 		p.broken = map[callKey]event.MessageSent{}
 	}
 	p.broken[callKey{d.From, d.CallID}] = d
+}
+
+// noteReturn takes note of a message that came back; its sender is still to be
+// told.
+func (p *Post) noteReturn(sender string, d event.MessageReturned) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	to := p.agents[d.To]
+	if to == nil {
+		return
+	}
+	p.untold = append(p.untold, returned{
+		message: event.MessageSent{ID: d.ID, From: sender, To: d.To}, to: to.Name, why: d.Why,
+	})
+}
+
+func (p *Post) told(d event.MessageSent) {
+	if d.From != event.Runtime {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.untold = slices.DeleteFunc(p.untold, func(r returned) bool {
+		return r.message.From == d.To && strings.Contains(d.Content, r.message.ID)
+	})
 }
 
 func (p *Post) forget(call callKey) {

@@ -91,6 +91,25 @@ func (s *shape) run(ctx context.Context, req Request, yield func(Chunk, error) b
 	return begun, nil
 }
 
+// Restore makes the client know what another one learned, as a record of a log
+// tells it. Values that no switch has change nothing.
+func (a *Adaptive) Restore(d event.ModelProfile) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	next := a.current.Load().endpoint
+	next.Extra = maps.Clone(next.Extra)
+	if !next.relearn(d.Switch, d.Value) {
+		return nil
+	}
+	client, err := newAdapter(next)
+	if err != nil {
+		return err
+	}
+	a.changed[d.Switch] = true
+	a.current.Store(&shape{next, client})
+	return nil
+}
+
 // learn changes what is asked after a refusal, and returns false if there is
 // nothing to change. The notice is nil if another call learned it first.
 func (a *Adaptive) learn(asked *shape, req Request, err error) (notice *event.ModelProfile, learned bool) {

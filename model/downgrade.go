@@ -55,7 +55,7 @@ func findDowngrade(e *Endpoint, req Request, message string, changed map[string]
 	for _, field := range slices.Sorted(maps.Keys(e.Extra)) {
 		if !slices.Contains(switched, field) && w.names(field) && w.has(refusing) {
 			delete(e.Extra, field)
-			return downgrade{"extra." + field, "left out"}, true
+			return downgrade{extraPrefix + field, "left out"}, true
 		}
 	}
 	return downgrade{}, false

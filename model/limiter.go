@@ -15,9 +15,10 @@ type Rate struct {
 	// RequestsPerMinute and TokensPerMinute count prompts and replies of all
 	// calls. They are kept by buckets that fill evenly: a tenth of a minute's
 	// requests, and a minute's tokens, may go out at once.
-	RequestsPerMinute, TokensPerMinute int
+	RequestsPerMinute int `json:"requests_per_minute,omitempty"`
+	TokensPerMinute   int `json:"tokens_per_minute,omitempty"`
 	// Concurrent is how many calls may run at once.
-	Concurrent int
+	Concurrent int `json:"concurrent,omitempty"`
 }
 
 // LimiterOptions are the settings of a [Limiter].

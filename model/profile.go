@@ -5,39 +5,39 @@ package model
 // is an endpoint that keeps to it. Profiles are compared with ==.
 type Profile struct {
 	// EchoReasoning says when reasoning goes back with the conversation.
-	EchoReasoning Echo
+	EchoReasoning Echo `json:"echo_reasoning,omitempty"`
 	// ReasoningTags says how reasoning is marked inside the text.
-	ReasoningTags Tags
+	ReasoningTags Tags `json:"reasoning_tags,omitempty"`
 	// ToolCallsAsText reads tool calls out of the text of a reply that has no
 	// others; they must name a tool of the request.
-	ToolCallsAsText bool
+	ToolCallsAsText bool `json:"tool_calls_as_text,omitempty"`
 	// MaxTokensField names the body field of the output limit; empty means
 	// "max_tokens".
-	MaxTokensField string
+	MaxTokensField string `json:"max_tokens_field,omitempty"`
 	// NoTemperature leaves the temperature out.
-	NoTemperature bool
+	NoTemperature bool `json:"no_temperature,omitempty"`
 	// NoStreamUsage leaves stream_options out; usage is estimated if none comes.
-	NoStreamUsage bool
+	NoStreamUsage bool `json:"no_stream_usage,omitempty"`
 	// NoParallelToolCalls leaves parallel_tool_calls out, also where
 	// [Endpoint.Extra] has it. Without tools it is never sent.
-	NoParallelToolCalls bool
+	NoParallelToolCalls bool `json:"no_parallel_tool_calls,omitempty"`
 	// ContentWithCalls says what stands for the missing text beside tool calls.
-	ContentWithCalls Content
+	ContentWithCalls Content `json:"content_with_calls,omitempty"`
 	// MergeSameRole joins user messages that follow each other.
-	MergeSameRole bool
+	MergeSameRole bool `json:"merge_same_role,omitempty"`
 	// AssistantBetweenToolAndUser puts a short assistant message between a tool
 	// result and a user message.
-	AssistantBetweenToolAndUser bool
+	AssistantBetweenToolAndUser bool `json:"assistant_between_tool_and_user,omitempty"`
 	// SingleSystem joins all system messages into the first message.
-	SingleSystem bool
+	SingleSystem bool `json:"single_system,omitempty"`
 	// SchemaDialect says how tool schemas are written.
-	SchemaDialect Dialect
+	SchemaDialect Dialect `json:"schema_dialect,omitempty"`
 	// NoRequiredToolChoice writes a tool_choice of "required" in
 	// [Endpoint.Extra] as "auto", with an instruction to call a tool.
-	NoRequiredToolChoice bool
+	NoRequiredToolChoice bool `json:"no_required_tool_choice,omitempty"`
 	// NumCtx is the context size in tokens that a server such as Ollama is
 	// asked for; 0 leaves it out.
-	NumCtx int
+	NumCtx int `json:"num_ctx,omitempty"`
 }
 
 // Echo says when reasoning is sent back to the endpoint that made it.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -14,23 +15,30 @@ import (
 // Spec names a model and its settings, as a team file has them.
 type Spec struct {
 	// Provider and Model as [ParseRef] returns them.
-	Provider, Model string
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
 	// BaseURL replaces the provider's address.
-	BaseURL string
+	BaseURL string `json:"base_url,omitempty"`
 	// KeyEnv replaces the provider's variable of the key.
-	KeyEnv string
+	KeyEnv string `json:"api_key_env,omitempty"`
 	// Temperature, MaxOutputTokens, Timeout, Stall, Extra, Profile, Transport
 	// and MaxConns are those of [Endpoint].
-	Temperature     *float64
-	MaxOutputTokens int
-	Timeout, Stall  time.Duration
-	Extra           map[string]any
-	Profile         Profile
-	Transport       http.RoundTripper
-	MaxConns        int
-	// ReadFile reads the file of a scripted model; nil means [os.ReadFile].
-	ReadFile func(name string) ([]byte, error)
+	Temperature     *float64          `json:"temperature,omitempty"`
+	MaxOutputTokens int               `json:"max_output_tokens,omitempty"`
+	Timeout         time.Duration     `json:"timeout,omitempty"`
+	Stall           time.Duration     `json:"stall,omitempty"`
+	Extra           map[string]any    `json:"extra,omitempty"`
+	Profile         Profile           `json:"profile,omitzero"`
+	Transport       http.RoundTripper `json:"-"`
+	MaxConns        int               `json:"max_conns,omitempty"`
+	// File is where the script of a scripted model is; empty means the file
+	// that Model names.
+	File string `json:"file,omitempty"`
 }
+
+// IsScriptFile reports whether the spec names a script that is read from a
+// file.
+func (s Spec) IsScriptFile() bool { return s.Provider == providerScripted && s.Model != surveyModel }
 
 // Info says what a [Spec] resolved to.
 type Info struct {
@@ -89,11 +97,7 @@ func openScript(spec Spec) (Client, Info, error) {
 	if spec.Model == surveyModel {
 		return Survey(SurveyOptions{Pace: surveyPace}), Info{Ref: providerScripted + "/" + surveyModel, Scripted: true}, nil
 	}
-	read := spec.ReadFile
-	if read == nil {
-		read = os.ReadFile
-	}
-	text, err := read(spec.Model)
+	text, err := os.ReadFile(cmp.Or(spec.File, spec.Model))
 	if err != nil {
 		return nil, Info{}, scriptError(spec.Model, err)
 	}

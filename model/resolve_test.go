@@ -3,6 +3,7 @@ package model_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -174,12 +175,11 @@ func TestOpen(t *testing.T) {
 		t.Errorf("got %+v, want the server's reply", got)
 	}
 
-	spec = model.Spec{Provider: "scripted", Model: "team.json", ReadFile: func(name string) ([]byte, error) {
-		if name != "team.json" {
-			return nil, os.ErrNotExist
-		}
-		return []byte(`{"roles": {"*": [{"text": "from the script"}]}}`), nil
-	}}
+	file := filepath.Join(t.TempDir(), "script.json")
+	if err := os.WriteFile(file, []byte(`{"roles": {"*": [{"text": "from the script"}]}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec = model.Spec{Provider: "scripted", Model: "team.json", File: file}
 	c, info, err = model.Open(spec, environment())
 	if err != nil || !info.Scripted || info.Ref != "scripted/team.json" {
 		t.Fatalf("info %+v, error %v, want a scripted model", info, err)
@@ -187,7 +187,7 @@ func TestOpen(t *testing.T) {
 	if got := ask(t, c); got.Text != "from the script" {
 		t.Errorf("got %+v, want the script's reply", got)
 	}
-	spec.Model = "none.json"
+	spec.Model, spec.File = filepath.Join(t.TempDir(), "none.json"), ""
 	if _, _, err := model.Open(spec, environment()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want the missing file", err)
 	}

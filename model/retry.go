@@ -36,23 +36,24 @@ type RetryPolicy struct {
 	// Max is how many times a call is tried again after the first, whatever
 	// the class; 0 means as often as the ladder of the class says and
 	// [DefaultRetries] times in all, a negative number never.
-	Max int
+	Max int `json:"max,omitempty"`
 	// Base and Cap are the first and the longest wait of the shortest ladder.
 	// Zero means [DefaultBase] and [DefaultCap].
-	Base, Cap time.Duration
+	Base time.Duration `json:"base,omitempty"`
+	Cap  time.Duration `json:"cap,omitempty"`
 	// WaitCap is the longest wait that a provider may ask for; if it asks for
 	// more the call fails. Zero means [DefaultWaitCap].
-	WaitCap time.Duration
+	WaitCap time.Duration `json:"wait_cap,omitempty"`
 	// Budget bounds all waits of one call together; a call whose next wait
 	// would go past it fails. Zero means [DefaultRetryBudget], a negative
 	// number no bound.
-	Budget time.Duration
+	Budget time.Duration `json:"budget,omitempty"`
 	// AfterText lets a call be tried again also after it showed text, reasoning
 	// or calls, which are then void. A warning says so.
-	AfterText bool
+	AfterText bool `json:"after_text,omitempty"`
 	// Rand returns numbers from 0 up to 1 and is safe for use by many
 	// goroutines at once; nil means [rand.Float64].
-	Rand func() float64
+	Rand func() float64 `json:"-"`
 }
 
 func (p RetryPolicy) withDefaults() RetryPolicy {

@@ -99,6 +99,9 @@ func (w *Workspace) WithWriteDir(dir string) (*Workspace, error) {
 	return &Workspace{folder: w.folder, writeDir: writeDir, lang: w.lang}, nil
 }
 
+// Dir is the absolute path of the folder.
+func (w *Workspace) Dir() string { return w.folder.dirs[0] }
+
 // Close closes the folder; calls after it are errors.
 func (w *Workspace) Close() error {
 	return w.folder.root.Close()

@@ -16,6 +16,7 @@ var ledger = map[string]string{
 	"cmd/troupe/recording.go":  "looks whether the writer of a followed log is alive; ends with the context of the loop",
 	"cmd/troupe/stdin.go":      "reads stdin, which cannot be interrupted; ends with the process if nobody writes",
 	"leader/leader.go":         "Start hands the run to a goroutine of its own; Wait waits for it",
+	"leader/resume.go":         "Resume hands the run to a goroutine of its own, as Start does",
 	"leader/run.go":            "the agents of the leader and of each worker; the run's loop returns after all of them",
 	"model/local.go":           "asks the usual local servers at the same time, within one timeout, and waits for all of them",
 	"model/stall.go":           "a timer ends a call whose reply makes no progress; it is stopped with the reply",

@@ -1,0 +1,153 @@
+package leader
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/troupe-go/troupe/agent"
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
+	"github.com/troupe-go/troupe/subagent"
+)
+
+// folder makes a run out of the records of its log. Every part changes by the
+// same function as when it lives.
+type folder struct {
+	run      *Run
+	task     string // of the person, not sent yet
+	finished bool   // nothing was left to do
+	began    time.Time
+	last     time.Time
+	before   time.Duration // that the run was at work until began
+}
+
+func newFolder(r *Run) *folder { return &folder{run: r} }
+
+// fold takes in one record.
+func (f *folder) fold(rec event.Record) error {
+	f.time(rec)
+	r := f.run
+	r.roster.apply(rec)
+	r.budget.apply(rec)
+	r.exchange.IDs.Apply(rec)
+	if d, ok := rec.Data.(event.AgentCreated); ok {
+		return r.readmit(rec.Agent, d)
+	}
+	r.exchange.Desk.Apply(rec)
+	r.exchange.Post.Apply(rec)
+	if err := f.applyRun(rec); err != nil {
+		return err
+	}
+	return f.applyAgents(rec)
+}
+
+// time counts how long the run was at work.
+func (f *folder) time(rec event.Record) {
+	switch rec.Data.(type) {
+	case event.RunStarted, event.RunResumed:
+		f.before = f.active()
+		f.began = rec.Time
+	default:
+	}
+	f.last = rec.Time
+}
+
+// active is how long the run was at work so far.
+func (f *folder) active() time.Duration { return f.before + f.last.Sub(f.began) }
+
+// applyRun takes in what is about the run as a whole.
+func (f *folder) applyRun(rec event.Record) error {
+	r := f.run
+	switch d := rec.Data.(type) {
+	case event.RunStarted:
+		f.task = d.Task
+	case event.RunResumed:
+		f.task, f.finished = d.Task, false
+	case event.RunFinished:
+		f.finished = !d.Partial
+	case event.MessageSent:
+		if d.From == event.Person && d.To == event.Leader {
+			f.task = ""
+		}
+	case event.RoleCreated:
+		r.roles = append(r.roles, r.madeRole(d))
+		if d.CallID != "" {
+			r.made[d.CallID] = d.ID
+		}
+	case event.ToolFinished:
+		if rec.Agent == event.Leader {
+			delete(r.made, d.CallID)
+		}
+	case event.ModelProfile:
+		for _, c := range r.leader.opts.adaptive[d.Endpoint] {
+			if err := c.Restore(d); err != nil {
+				return err
+			}
+		}
+	default: // about agents and messages
+	}
+	return nil
+}
+
+// applyAgents hands a record to those whom it is about.
+func (f *folder) applyAgents(rec event.Record) error {
+	who := []string{rec.Agent}
+	if d, ok := rec.Data.(event.MessageSent); ok {
+		who = []string{d.From, d.To}
+	}
+	for _, id := range who {
+		a := f.run.agents[id]
+		if a == nil {
+			continue
+		}
+		if err := a.Apply(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readmit makes an agent of the log anew: with the prompt that it had, and
+// with the tools that it had, as this program has them.
+func (r *Run) readmit(id string, d event.AgentCreated) error {
+	address := mailbox.Address{ID: id, Name: d.Name, Code: d.Code}
+	cfg, err := r.configOf(address, d.Role)
+	if err != nil {
+		return err
+	}
+	if len(d.Tools) > 0 && !slices.Equal(d.Tools, cfg.Tools.Names()) {
+		if cfg.Tools, err = cfg.Tools.Only(d.Tools...); err != nil {
+			return fmt.Errorf("leader: %s had a tool that this program does not have; pass it with WithTools: %w", id, err)
+		}
+		cfg.Offer = agent.NewOffer(cfg.Tools)
+	}
+	if cfg.Prompt.String() != d.Prompt {
+		cfg.Prompt = agent.NewPrompt(d.Prompt)
+	}
+	var a *agent.Agent
+	if id == event.Leader {
+		a, err = agent.New(cfg)
+	} else {
+		a, err = subagent.New(cfg, r.words)
+	}
+	if err != nil {
+		return err
+	}
+	if d.CallID != "" {
+		r.made[d.CallID] = id
+	}
+	return r.admit(a, cfg)
+}
+
+// configOf is what an agent of the role is made of.
+func (r *Run) configOf(address mailbox.Address, roleID string) (agent.Config, error) {
+	if address.ID == event.Leader {
+		return r.leaderConfig()
+	}
+	role, err := r.role(roleID)
+	if err != nil {
+		return agent.Config{}, err
+	}
+	return r.workerConfig(role, address)
+}

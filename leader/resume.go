@@ -1,0 +1,209 @@
+package leader
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/troupe-go/troupe/config"
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/transcript"
+)
+
+// ErrFinished is in the error of [Resume] for a run that has done its task,
+// when nothing more is asked of it; see [WithTask].
+var ErrFinished = errors.New("leader: the run has finished, there is nothing to resume")
+
+// Resume goes on with a run that a crash, a limit, a failure, an interruption
+// or a question to the person ended, or gives one that finished more to do
+// ([WithTask]). path is the run's folder or the log in it; the new records are
+// appended there.
+//
+// Team, conversations, inboxes, open questions, what was spent, and what was
+// learned of endpoints come from the log. Finished tool calls do not run again.
+// One that has no result runs again if its effect allows it, with the same
+// request id; else the model is told that nobody knows what became of it. Keys
+// come from the environment, tools of your own from [WithTools], models made in
+// code from [WithClient] by their names. [WithOverride] changes the team, for
+// example raises the limit that was reached; [WithModel] replaces all models.
+//
+// It fails with [ErrFinished], [transcript.ErrLocked] when another process
+// writes the log, a [*transcript.DamageError], and what [New] fails with.
+func Resume(ctx context.Context, path string, opts ...Option) (*Run, error) {
+	dir, err := runFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	header, _, err := transcript.Header(filepath.Join(dir, transcript.FileName))
+	if err != nil {
+		return nil, err
+	}
+	o := newOptions(opts)
+	if o.task != "" {
+		if err := checkTask(o.task); err != nil {
+			return nil, err
+		}
+	}
+	l, err := fromHeader(header, o)
+	if err != nil {
+		return nil, err
+	}
+	log, err := transcript.Open(dir, l.logOptions())
+	if err != nil {
+		return nil, err
+	}
+	run, err := newRun(l, header.RunID, log)
+	if err != nil {
+		_ = log.Close()
+		return nil, err
+	}
+	if err := run.restore(); err != nil {
+		run.release()
+		return nil, err
+	}
+	go run.loop(ctx)
+	return run, nil
+}
+
+// runFolder is the folder of the run that path names.
+func runFolder(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("leader: resume: %w", err)
+	}
+	if !info.IsDir() {
+		return filepath.Dir(path), nil
+	}
+	return path, nil
+}
+
+// fromHeader makes the team that the header of a log describes.
+func fromHeader(header event.RunStarted, o options) (*Leader, error) {
+	if header.Import != nil {
+		return nil, fmt.Errorf("leader: the run was imported from %s and cannot be resumed", header.Import.Format)
+	}
+	var t Team
+	if err := json.Unmarshal(header.Team, &t); err != nil {
+		return nil, fmt.Errorf("leader: the team in the header of the log: %w", err)
+	}
+	o.lang = cmp.Or(o.lang, header.Lang)
+	if _, err := os.Stat(header.WorkDir); header.WorkDir != "" && err == nil {
+		o.workDir = cmp.Or(o.workDir, header.WorkDir)
+	}
+	if o.model != "" {
+		models := newModelFinder(&config.Team{}, &o)
+		t.setModels(models.find(""))
+		if err := models.err(); err != nil {
+			return nil, err
+		}
+	} else if err := t.reopen(&o); err != nil {
+		return nil, err
+	}
+	if o.override != nil {
+		o.override(&t)
+	}
+	return newLeader(t, o)
+}
+
+// setModels makes one model answer for everyone.
+func (t *Team) setModels(m Model) {
+	t.Model, t.Leader.Model = m, Model{}
+	for i := range t.Roles {
+		t.Roles[i].Model = Model{}
+	}
+}
+
+// reopen makes the clients of all models of a team that was read from a log.
+func (t *Team) reopen(o *options) error {
+	models := []*Model{&t.Model, &t.Leader.Model}
+	for i := range t.Roles {
+		models = append(models, &t.Roles[i].Model)
+	}
+	var errs []error
+	for _, m := range models {
+		opened, err := m.reopen(o)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		*m = opened
+	}
+	return errors.Join(errs...)
+}
+
+// restore folds the log, appends that the run goes on, and does what the
+// program had no time to do when it ended.
+func (r *Run) restore() error {
+	f := newFolder(r)
+	for rec, err := range r.log.Records(0) {
+		if err == nil {
+			err = f.fold(rec)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if f.finished && r.leader.opts.task == "" {
+		return ErrFinished
+	}
+	r.started = r.leader.opts.now().Add(-f.active())
+	r.budget.started = r.started
+	_, err := r.journal.Append("", 0, event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program})
+	if err != nil {
+		return err
+	}
+	return r.catchUp(f)
+}
+
+// catchUp does what the records call for that nobody has done: what a terminated
+// agent leaves, calls that were under way, notes that were not sent, the
+// person's message, and a word to a leader that had ended badly.
+func (r *Run) catchUp(f *folder) error {
+	if r.agent(event.Leader) == nil {
+		if err := r.addLeader(); err != nil {
+			return err
+		}
+	}
+	for _, m := range r.roster.all() {
+		if m.state == event.Finished {
+			if err := r.exchange.Post.Close(m.id, m.cause); err != nil {
+				return err
+			}
+			r.exchange.Desk.Ended(m.id, event.Terminated, "", m.cause)
+		}
+	}
+	for _, a := range r.everyone() {
+		if err := a.SettleBroken(); err != nil {
+			return err
+		}
+	}
+	if err := r.exchange.Post.Resume(); err != nil {
+		return err
+	}
+	r.exchange.Desk.Resume()
+	for _, task := range []string{f.task, r.leader.opts.task} {
+		if task == "" {
+			continue
+		}
+		if err := r.sendTask(task); err != nil {
+			return err
+		}
+	}
+	r.resumed = r.log.Len()
+	if r.badEnd() && !r.box(event.Leader).Waking() {
+		end := r.roster.leaderEnd()
+		return r.tellLeader(r.words.Resumed(cmp.Or(end.Limit, failureText(end.Failure))))
+	}
+	return nil
+}
+
+func failureText(f *event.Failure) string {
+	if f == nil {
+		return ""
+	}
+	return f.Message
+}
