@@ -34,8 +34,9 @@ func (a *Agent) Apply(rec event.Record) error {
 		defer a.mu.Unlock()
 		a.wish(stopOf(d, silenced))
 		return err
+	default:
+		return a.apply(rec)
 	}
-	return a.apply(rec)
 }
 
 // applySent folds a message that the agent gets, or one that the runtime says

@@ -85,8 +85,8 @@ func (a *Agent) runCalls(ctx context.Context, reply event.ModelReplied) error {
 // start logs and starts call i, after those it must not overlap.
 func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 	a := s.agent
-	if ctx.Err() != nil {
-		s.settle(i, a.cutResult(ctx, true, 0))
+	if cause := context.Cause(ctx); cause != nil {
+		s.settle(i, a.cutResult(cause, true, 0))
 		return nil
 	}
 	spec, _ := a.spec(c.Name)
@@ -220,17 +220,16 @@ func (a *Agent) permit(ctx context.Context, spec tools.Spec, call tools.Call) er
 // errorResult is the result of a call that brought an error; the end of ctx
 // explains any. waited says that the call did nothing yet but wait.
 func (a *Agent) errorResult(ctx context.Context, err error, waited bool, took time.Duration) result {
-	if ctx.Err() != nil {
-		return a.cutResult(ctx, waited, took)
+	if cause := context.Cause(ctx); cause != nil {
+		return a.cutResult(cause, waited, took)
 	}
 	return result{text: err.Error(), isError: true, took: took}
 }
 
-// cutResult is the result of a call that the end of ctx cut short. When the run
-// is interrupted, one that only waited has none: it waits on when the run is
-// resumed.
-func (a *Agent) cutResult(ctx context.Context, waited bool, took time.Duration) result {
-	cause := context.Cause(ctx)
+// cutResult is the result of a call that the end of its context cut short. When
+// the run is interrupted, one that only waited has none: it waits on when the
+// run is resumed.
+func (a *Agent) cutResult(cause error, waited bool, took time.Duration) result {
 	if waited && errors.Is(cause, mailbox.ErrInterrupted) {
 		return result{none: true}
 	}

@@ -109,14 +109,16 @@ func reference() model.Client {
 		"a_4": {does(named("deploy", "four")), does(rest(40), named("look", "z"))},
 		"a_5": {does(tellOther("a_4", "none")), does(tellOther("a_1", "reply"))},
 	}
-	waits := map[string]time.Duration{event.Leader: 410, "a_1": 530, "a_2": 5_000, "a_3": 20_000, "a_4": 1130, "a_5": 9_300}
+	waits := map[string]time.Duration{event.Leader: ms(410), "a_1": ms(530), "a_2": ms(5_000), "a_3": ms(20_000), "a_4": ms(1130), "a_5": ms(9_300)}
 	return modeltest.Func(func(_ context.Context, req model.Request) modeltest.Reply {
 		r := referenceReply(req, plans[req.Agent])
-		r.Delay = waits[req.Agent] * time.Millisecond
+		r.Delay = waits[req.Agent]
 		r.Usage = event.Usage{Input: 100, Output: 10}
 		return r
 	})
 }
+
+func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 func referenceReply(req model.Request, plan []move) modeltest.Reply {
 	if req.Agent == "a_3" {
@@ -209,7 +211,7 @@ func resumeRun(t *testing.T, dir string, had []event.Record, opts ...leader.Opti
 	}
 	var p played
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(had[len(had)-1].Time.Sub(time.Now()) + time.Hour)
+		time.Sleep(time.Until(had[len(had)-1].Time) + time.Hour)
 		opts := append([]leader.Option{
 			leader.WithTools(e.deploy(), peek(), rests()), leader.WithClient("test/test", leader.Model{Client: reference(), Name: "test/test"}),
 		}, opts...)
@@ -253,11 +255,12 @@ func spent(records []event.Record) (tokens, cut int) {
 func underway(records []event.Record) int {
 	n := 0
 	for _, rec := range records {
-		switch rec.Type() {
-		case event.TypeModelRequested:
+		switch rec.Data.(type) {
+		case event.ModelRequested:
 			n++
-		case event.TypeModelReplied, event.TypeModelFailed:
+		case event.ModelReplied, event.ModelFailed:
 			n--
+		default:
 		}
 	}
 	return n
