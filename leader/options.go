@@ -37,10 +37,12 @@ type options struct {
 	limiters *model.Limiters // of all models of the team
 
 	maxResult int
+
+	attendance Attendance
 }
 
 func newOptions(opts []Option) options {
-	o := options{env: os.LookupEnv, workDir: ".", lang: "en", now: time.Now, program: "troupe (library)", limiters: model.NewLimiters(0)}
+	o := options{env: os.LookupEnv, workDir: ".", lang: "en", now: time.Now, program: "troupe (library)", limiters: model.NewLimiters(0), attendance: Attended}
 	for _, opt := range opts {
 		if opt != nil { // as one that a condition left out
 			opt(&o)
