@@ -95,10 +95,17 @@ type Import struct {
 	ID     string `json:"id,omitempty"`   // what the other system calls it
 }
 
+// Causes of a suspension, for [RunSuspended.Cause].
+const (
+	SuspendInterrupt = "interrupt"
+	SuspendQuestion  = "question" // to the person
+	SuspendApproval  = "approval"
+)
+
 // RunSuspended says that the run waits for a person and can be resumed.
 type RunSuspended struct {
-	Cause string `json:"cause"` // "question", "approval", "interrupt"
-	ID    string `json:"id,omitempty"`
+	Cause string `json:"cause"`        // one of the causes above
+	ID    string `json:"id,omitempty"` // of the question or the approval
 }
 
 // RunResumed says that the run goes on.
@@ -345,21 +352,27 @@ type ApprovalRequested struct {
 	CallID    string `json:"call"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+	// Rule is the rule of permissions that would allow this call another time;
+	// empty if none could.
+	Rule string `json:"rule,omitempty"`
 }
 
-// ApprovalDecided is the person's decision.
-type ApprovalDecided struct {
-	ID       string `json:"id"`
-	Decision string `json:"decision"` // [DecisionAllow] or [DecisionDeny]
-	By       string `json:"by,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-}
-
-// What a person decides, for [ApprovalDecided.Decision].
+// Decisions about an approval, for [ApprovalDecided.Decision].
 const (
 	DecisionAllow = "allow"
 	DecisionDeny  = "deny"
 )
+
+// ApprovalDecided is the decision about an approval, once; the record's Agent
+// is the one whose call it is.
+type ApprovalDecided struct {
+	ID       string `json:"id"`
+	Decision string `json:"decision"`     // DecisionAllow or DecisionDeny
+	By       string `json:"by,omitempty"` // who decided: the person or the runtime
+	Reason   string `json:"reason,omitempty"`
+	// Rule is a rule of permissions that allows calls from now on, in this run.
+	Rule string `json:"rule,omitempty"`
+}
 
 // ArtifactCreated names a file that an agent wrote.
 type ArtifactCreated struct {

@@ -24,6 +24,7 @@ type Leader struct {
 	opts options
 	// registry has every tool that a role may list.
 	registry tools.Set
+	rules    tools.Policy
 	raw      json.RawMessage // the team as the log's header has it
 	mask     *transcript.Mask
 }
@@ -61,6 +62,10 @@ func newLeader(t Team, o options) (*Leader, error) {
 	if err != nil {
 		return nil, err
 	}
+	rules, err := team.Permissions.policy(registry)
+	if err != nil {
+		return nil, err
+	}
 	raw, err := json.Marshal(team)
 	if err != nil {
 		return nil, fmt.Errorf("leader: team: %w", err)
@@ -69,7 +74,7 @@ func newLeader(t Team, o options) (*Leader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Leader{team: team, opts: o, registry: registry, raw: raw, mask: mask}, nil
+	return &Leader{team: team, opts: o, registry: registry, rules: rules, raw: raw, mask: mask}, nil
 }
 
 // Team returns the team with all defaults filled in.

@@ -39,10 +39,12 @@ type options struct {
 	task     string                       // what the person adds when a run is resumed
 
 	maxResult int
+
+	attendance Attendance
 }
 
 func newOptions(opts []Option) options {
-	o := options{env: os.LookupEnv, now: time.Now, program: "troupe (library)", limiters: model.NewLimiters(0), adaptive: map[string][]*model.Adaptive{}}
+	o := options{env: os.LookupEnv, now: time.Now, program: "troupe (library)", limiters: model.NewLimiters(0), adaptive: map[string][]*model.Adaptive{}, attendance: Attended}
 	for _, opt := range opts {
 		if opt != nil { // as one that a condition left out
 			opt(&o)

@@ -15,7 +15,7 @@ const (
 	StatusFinished  Status = "finished"  // the leader finished
 	StatusPartial   Status = "partial"   // a limit ended it; Result.Limit names it
 	StatusFailed    Status = "failed"    // see the error
-	StatusSuspended Status = "suspended" // interrupted; can be resumed
+	StatusSuspended Status = "suspended" // interrupted, or waits for a person; can be resumed
 )
 
 // Result is what a run brought.

@@ -28,7 +28,8 @@ type member struct {
 // inquiry is an open question.
 type inquiry struct {
 	event.QuestionOpened
-	seq  int64  // of its opening
+	seq  int64 // of its opening
+	at   time.Time
 	text string // of the message with the same id
 }
 
@@ -88,7 +89,7 @@ func (r *roster) apply(rec event.Record) {
 		}
 		return
 	case event.QuestionOpened:
-		r.open[d.ID] = &inquiry{QuestionOpened: d, seq: rec.Seq}
+		r.open[d.ID] = &inquiry{QuestionOpened: d, seq: rec.Seq, at: rec.Time}
 		return
 	case event.QuestionClosed:
 		delete(r.open, d.ID)

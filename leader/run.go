@@ -28,12 +28,14 @@ type Run struct {
 	journal  *journal
 	roster   *roster
 	exchange mailbox.Exchange
-	budget   *budget
-	words    prompts.Words
-	gate     *model.Gate // nil: no limit
-	space    *tools.Workspace
-	started  time.Time
-	logger   zerolog.Logger
+
+	approvals *approvals
+	budget    *budget
+	words     prompts.Words
+	gate      *model.Gate // nil: no limit
+	space     *tools.Workspace
+	started   time.Time
+	logger    zerolog.Logger
 
 	spawns  chan spawnRequest // to the loop, which alone starts workers
 	kits    map[string]*kit   // by role id; the loop's own
@@ -186,10 +188,11 @@ func (e interruption) Unwrap() []error { return []error{mailbox.ErrInterrupted, 
 
 // runEnd says what ended a run, if not the end of its work.
 type runEnd struct {
-	err         error  // the log failed
-	interrupted string // by whom
-	cause       error  // of the end of ctx, if that interrupted the run
-	gentle      bool   // the agents finish the step they are in
+	err         error    // the log failed
+	interrupted string   // by whom
+	cause       error    // of the end of ctx, if that interrupted the run
+	gentle      bool     // the agents finish the step they are in
+	waits       *Pending // what a person has to answer before anybody can go on
 }
 
 // watch serves the run until it is over.
@@ -199,6 +202,10 @@ func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan
 		news := r.journal.watch()
 		if r.isOver() {
 			return runEnd{}
+		}
+		if on, ok := r.standstill(); ok {
+			r.pauseAll(event.RuntimeName)
+			return runEnd{waits: &on, gentle: true}
 		}
 		select {
 		case <-news:
@@ -215,14 +222,19 @@ func (r *Run) watch(ctx context.Context, start func(*agent.Agent), failed <-chan
 		case err := <-failed:
 			return runEnd{err: err}
 		case by := <-r.pauses:
-			for _, a := range r.everyone() {
-				a.Stop(agent.Stop{Mode: agent.Pause, By: by})
-			}
+			r.pauseAll(by)
 			return runEnd{interrupted: by, gentle: true}
 		case <-ctx.Done():
 			cause := context.Cause(ctx)
 			return runEnd{interrupted: cause.Error(), cause: errors.Join(ctx.Err(), cause)}
 		}
+	}
+}
+
+// pauseAll lets every agent finish the step it is in.
+func (r *Run) pauseAll(by string) {
+	for _, a := range r.everyone() {
+		a.Stop(agent.Stop{Mode: agent.Pause, By: by})
 	}
 }
 
@@ -325,12 +337,16 @@ func (r *Run) conclude(end runEnd, last lastTurn) event.Data {
 		res.Status = StatusFailed
 		r.err = r.logError(end.err)
 		return nil
+	case end.waits != nil:
+		res.Status = StatusSuspended
+		r.err = &Error{Failure: end.waits.failure(), Agent: end.waits.Agent, Seq: r.log.Len()}
+		return event.RunSuspended{Cause: end.waits.cause(), ID: end.waits.ID}
 	case end.interrupted != "":
 		res.Status = StatusSuspended
 		r.err = &Error{Failure: event.Failure{
 			Code: "interrupted", Who: "client", Retryable: true, Message: "the run was interrupted: " + end.interrupted,
 		}, Seq: r.log.Len(), Err: end.cause}
-		return event.RunSuspended{Cause: "interrupt"}
+		return event.RunSuspended{Cause: event.SuspendInterrupt}
 	case last.end.Reason == event.EndLimit:
 		res.Status, res.Limit = StatusPartial, last.end.Limit
 		r.err = &Error{Failure: event.Failure{

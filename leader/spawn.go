@@ -33,7 +33,7 @@ type spawned struct {
 }
 
 func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
-	space, err := tools.NewWorkspace(l.opts.workDir, tools.WorkspaceOptions{Lang: l.opts.lang})
+	space, err := tools.NewWorkspace(l.opts.workDir, tools.WorkspaceOptions{Lang: l.opts.lang, MayRead: mayRead(l.rules, l.registry)})
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,7 @@ func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
 	r.exchange = mailbox.Exchange{IDs: ids, Post: post, Desk: mailbox.NewDesk(r.journal, ids, mailbox.DeskOptions{
 		Leader: event.Leader, Late: r.lateAnswer, Now: l.opts.now,
 	})}
+	r.approvals = newApprovals(r.journal, ids, l.rules, l.registry.Specs())
 	return r, nil
 }
 
@@ -248,7 +249,7 @@ func (r *Run) config(a mailbox.Address, m Model, set tools.Set, wakes func(event
 		Log:   r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,
 		Box:    mailbox.NewBox(mailbox.BoxOptions{Limit: bound(r.leader.team.Limits.Inbox), Wakes: wakes}),
 		Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),
-		Logger: r.logger, Now: r.leader.opts.now,
+		Permit: r.permit(set), Logger: r.logger, Now: r.leader.opts.now,
 	}
 }
 

@@ -21,7 +21,7 @@ type AgentStatus struct {
 	Role  string      `json:"role"`
 	State event.State `json:"state"`
 	Since time.Time   `json:"since"` // of the state
-	// WaitsFor are the questions and agents it waits for, Tools the calls
+	// WaitsFor are the questions, approvals and agents it waits for, Tools the calls
 	// that run.
 	WaitsFor []string `json:"waits_for,omitempty"`
 	Tools    []string `json:"tools,omitempty"`
@@ -45,6 +45,9 @@ func (r *Run) Agents() []AgentStatus {
 			on = e.Question + " → " + e.To
 		}
 		waits[e.From] = append(waits[e.From], on)
+	}
+	for _, a := range r.approvals.waiting() {
+		waits[a.agent] = append(waits[a.agent], a.ID+" → "+event.Person)
 	}
 	var list []AgentStatus
 	for _, m := range r.roster.all() {
@@ -94,8 +97,15 @@ func (r *Run) ended() bool {
 	}
 }
 
-// Reply answers a question to the person.
+// Reply answers a question to the person; [Run.Pending] lists them. It fails
+// with [ErrEnded] when the run has ended, also when it waits to be resumed: then
+// [Answer] takes the answer.
 func (r *Run) Reply(questionID, text string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended() {
+		return r.refused(ErrEnded)
+	}
 	_, err := r.exchange.Desk.Answer(event.Person, event.Person, questionID, text, 0)
 	return r.refused(err)
 }

@@ -35,6 +35,8 @@ type Team struct {
 	Context string `json:"context,omitempty"`
 	// Limits bound the run; zero values take the defaults.
 	Limits Limits `json:"limits"`
+	// Permissions say which tool calls run, and which need a person's leave.
+	Permissions Permissions `json:"permissions"`
 }
 
 // Model is a client with the name that the log and the views show for it.
@@ -165,6 +167,9 @@ func (t Team) resolved(lang string, known tools.Set) (Team, error) {
 		t.Leader.Model = t.Model
 	}
 	var errs []error
+	if err := t.Permissions.complete(known); err != nil {
+		errs = append(errs, err)
+	}
 	mistake := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("leader: "+format, args...))
 	}

@@ -31,6 +31,11 @@ func (x *IDs) Mint(k event.Kind, code string) string {
 	if k != event.Task {
 		stem += code + "_"
 	}
+	return x.next(stem)
+}
+
+// next counts one up behind the stem of an id.
+func (x *IDs) next(stem string) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.last == nil {
@@ -39,6 +44,9 @@ func (x *IDs) Mint(k event.Kind, code string) string {
 	x.last[stem]++
 	return fmt.Sprintf("%s%03d", stem, x.last[stem])
 }
+
+// MintApproval returns the id of the next approval: "apr_001".
+func (x *IDs) MintApproval() string { return x.next("apr_") }
 
 // longestID is as long as an id with this code can get in any run.
 func longestID(code string) string {
@@ -56,6 +64,8 @@ func (x *IDs) Apply(rec event.Record) {
 	case event.QuestionClosed:
 		x.raise(d.AnswerID)
 	case event.HistoryCompacted:
+		x.raise(d.ID)
+	case event.ApprovalRequested:
 		x.raise(d.ID)
 	default: // no id of ours
 	}

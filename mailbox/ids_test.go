@@ -42,6 +42,18 @@ func TestMintOfTheZeroValue(t *testing.T) {
 	}
 }
 
+func TestApprovalsHaveNumbersOfTheirOwn(t *testing.T) {
+	ids := mailbox.NewIDs()
+	ids.Mint(event.Question, "apr")
+	if got, want := ids.MintApproval(), "apr_001"; got != want {
+		t.Errorf("first approval is %q, want %q", got, want)
+	}
+	ids.Apply(event.Record{Data: event.ApprovalRequested{ID: "apr_041"}})
+	if got, want := ids.MintApproval(), "apr_042"; got != want {
+		t.Errorf("after apr_041 comes %q, want %q", got, want)
+	}
+}
+
 func TestMintHasAtLeastThreeDigits(t *testing.T) {
 	ids := mailbox.NewIDs()
 	ids.Apply(event.Record{Data: event.MessageSent{ID: "msg_tl_999"}})

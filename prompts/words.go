@@ -12,7 +12,7 @@ import (
 // The methods of one occasion share a file: turn (what happens in an agent's
 // turn), reports (to the leader, in place of a completion), outcomes (of
 // questions), results (of the leader's and sub-agents' communication tools),
-// lists (of roles and agents) and refusals.
+// lists (of roles and agents), permissions and refusals.
 type Words struct{ zh bool }
 
 // In returns the words in Chinese for "zh" and in English for all else.

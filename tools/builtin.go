@@ -5,7 +5,7 @@ func LeaderNames() []string {
 	return []string{
 		"create_sub_agent", "send_message_to_sub_agent", "ask_sub_agent", "answer_sub_agent_question",
 		"wait_sub_agent_output", "stop_sub_agent", "terminate_sub_agent", "create_custom_agent",
-		"list_agents", "list_active_sub_agents", "get_sub_agent_status",
+		"list_agents", "list_active_sub_agents", "get_sub_agent_status", "ask_user",
 	}
 }
 
@@ -17,6 +17,15 @@ func PeerNames() []string {
 // WorkspaceNames returns the names of the tools that [Workspace.Tools] makes.
 func WorkspaceNames() []string {
 	return []string{"read_file", "list_dir", "search_files", "write_file", "edit_file"}
+}
+
+// WorkspaceSpecs describes the tools that [Workspace.Tools] makes, in English.
+func WorkspaceSpecs() []Spec {
+	var specs []Spec
+	for _, t := range (&Workspace{}).Tools() {
+		specs = append(specs, t.Spec())
+	}
+	return specs
 }
 
 // DefaultRoleTools returns the names of the workspace tools of a role that

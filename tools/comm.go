@@ -34,6 +34,7 @@ func LeaderTools(t Team, langCode string) []Tool {
 		builtin("list_agents", l, without(t.ListRoles), Pure),
 		builtin("list_active_sub_agents", l, without(t.ListActive), Pure),
 		builtin("get_sub_agent_status", l, t.AgentStatus, Pure),
+		builtin("ask_user", l, t.AskUser, Idempotent, Ordered(), Waits(), NonBlank("question")),
 	}
 }
 

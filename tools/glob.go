@@ -71,13 +71,19 @@ func matchSegments(pattern, name []string) bool {
 }
 
 // expandBraces writes out the first pair of braces and then the rest, up to a
-// number of patterns. Braces without a partner stay as they are.
+// number of patterns. Braces without a partner stay as they are, and so do
+// those that a backslash or a class makes characters.
 func expandBraces(pattern string, most int) []string {
-	before, rest, ok := strings.Cut(pattern, "{")
-	inside, after, closed := strings.Cut(rest, "}")
-	if !ok || !closed || strings.Contains(inside, "{") {
+	open := special(pattern, "{")
+	if open < 0 {
 		return []string{pattern}
 	}
+	before, rest := pattern[:open], pattern[open+1:]
+	end := special(rest, "{}")
+	if end < 0 || rest[end] == '{' {
+		return []string{pattern}
+	}
+	inside, after := rest[:end], rest[end+1:]
 	var out []string
 	for choice := range strings.SplitSeq(inside, ",") {
 		if len(out) >= most {
@@ -86,4 +92,37 @@ func expandBraces(pattern string, most int) []string {
 		out = append(out, expandBraces(before+choice+after, most-len(out))...)
 	}
 	return out
+}
+
+// special is the place of the first of the characters that means itself
+// neither by a backslash nor in a class, or -1.
+func special(pattern, chars string) int {
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case strings.IndexByte(chars, c) >= 0:
+			return i
+		case c == '\\':
+			i++
+		case c == '[':
+			i += max(0, classEnd(pattern[i:]))
+		}
+	}
+	return -1
+}
+
+// classEnd is the byte at which a class such as [^a-z] ends, or -1 if it is
+// none that [path.Match] takes.
+func classEnd(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case ']':
+			if _, err := path.Match(text[:i+1], "x"); err == nil {
+				return i
+			}
+			return -1
+		}
+	}
+	return -1
 }

@@ -14,6 +14,7 @@ type settings struct {
 	enums        map[string][]string
 	descriptions map[string]string
 	nonBlank     map[string]bool
+	about        string // the argument that calls are about
 }
 
 type optionFunc func(*settings)

@@ -22,6 +22,7 @@ type parameters struct {
 	schema    json.RawMessage
 	list      []*parameter // in the order of the fields
 	signature string       // for example "read_file(path: string, limit?: integer)"
+	about     string       // the argument that calls are about; may be empty
 }
 
 // parameter is one argument.
@@ -63,7 +64,7 @@ func newParameters(tool string, in reflect.Type, s settings) (*parameters, error
 		})
 	}
 	p.signature = signature(tool, p.list)
-	return p, nil
+	return p, p.checkAbout(s.spec.Subject, s.about)
 }
 
 // scalar reports whether a schema is of one plain value, so that nothing in it

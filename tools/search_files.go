@@ -34,7 +34,7 @@ type searchFilesArgs struct {
 // to the workspace, written as list_dir writes them, and files in the order of
 // list_dir:
 //
-//	2 matches in 1 files; skipped 1 binary, 1 over 1 MiB, 1 unreadable
+//	2 matches in 1 files; skipped 1 binary, 1 over 1 MiB, 1 unreadable, 1 not permitted
 //	src/main.go:12: func main() {
 //
 // Of a line at most 300 runes are shown, from its beginning or, if the match
@@ -59,8 +59,12 @@ func (w *Workspace) searchFiles(ctx context.Context, _ Call, in searchFilesArgs)
 	}
 	if info.IsDir() {
 		err = w.folder.walk(at, true, func(e entry) bool {
-			if e.mode.IsRegular() && s.glob.match(e.path) {
-				s.file(w.folder, path.Join(at, e.path), e.size, searchBytes)
+			if file := path.Join(at, e.path); e.mode.IsRegular() && s.glob.match(e.path) {
+				if !w.mayRead(file) {
+					s.forbidden++
+					return ctx.Err() == nil
+				}
+				s.file(w.folder, file, e.size, searchBytes)
 			} else if strings.HasPrefix(e.note, "unreadable") {
 				s.unreadable++
 			}
@@ -89,6 +93,7 @@ type search struct {
 	found                     []string
 	files                     int
 	binary, large, unreadable int
+	forbidden                 int
 }
 
 // newSearch checks the arguments that no schema can check.
@@ -178,7 +183,7 @@ func (s *search) header() string {
 	for _, kind := range []struct {
 		count int
 		word  string
-	}{{s.binary, "binary"}, {s.large, "over 1 MiB"}, {s.unreadable, "unreadable"}} {
+	}{{s.binary, "binary"}, {s.large, "over 1 MiB"}, {s.unreadable, "unreadable"}, {s.forbidden, "not permitted"}} {
 		if kind.count > 0 {
 			skipped = append(skipped, fmt.Sprintf("%d %s", kind.count, kind.word))
 		}

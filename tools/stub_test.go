@@ -52,6 +52,10 @@ func (echo) AgentStatus(_ context.Context, _ tools.Call, in tools.AgentStatusArg
 	return say("AgentStatus", in)
 }
 
+func (echo) AskUser(_ context.Context, _ tools.Call, in tools.AskUserArgs) (string, error) {
+	return say("AskUser", in)
+}
+
 func (echo) AskMaster(_ context.Context, _ tools.Call, in tools.AskMasterArgs) (string, error) {
 	return say("AskMaster", in)
 }

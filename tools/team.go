@@ -20,6 +20,7 @@ type Team interface {
 	ListRoles(ctx context.Context, call Call) (string, error)
 	ListActive(ctx context.Context, call Call) (string, error)
 	AgentStatus(ctx context.Context, call Call, in AgentStatusArgs) (string, error)
+	AskUser(ctx context.Context, call Call, in AskUserArgs) (string, error)
 }
 
 // Peers is what a sub-agent's communication tools need; the same conventions
@@ -86,6 +87,12 @@ type CreateCustomAgentArgs struct {
 // all.
 type AgentStatusArgs struct {
 	Agents []string `json:"agents,omitempty"`
+}
+
+// AskUserArgs are the arguments of ask_user. Options may be empty.
+type AskUserArgs struct {
+	Question string   `json:"question"`
+	Options  []string `json:"options,omitempty"`
 }
 
 // AskMasterArgs are the arguments of ask_master.

@@ -48,6 +48,12 @@ type Spec struct {
 	// Writes marks tools that change files; a role has them only when it
 	// lists them.
 	Writes bool
+	// Asks marks tools whose calls need a person's leave where no rule of the
+	// permissions allows them; all others may be called where none denies.
+	Asks bool
+	// Subject says how patterns in rules of the permissions are read; see
+	// [About].
+	Subject SubjectKind
 }
 
 // Call is one call of a tool.

@@ -27,6 +27,9 @@ type WorkspaceOptions struct {
 	// WriteDir is the only folder in which files are written, relative to the
 	// workspace; empty is the whole workspace. It need not exist yet.
 	WriteDir string
+	// MayRead reports whether search_files may look into a file, whose path is
+	// relative to the workspace and without links; nil means every file.
+	MayRead func(path string) bool
 	// Lang is the language of descriptions and sentences: "zh" is Chinese,
 	// anything else English.
 	Lang string
@@ -44,6 +47,7 @@ type Workspace struct {
 	folder   *folder
 	writeDir string // as in the options, cleaned, with slashes; "." is all
 	lang     lang
+	mayRead  func(path string) bool
 }
 
 // folder is what the workspaces of one run share.
@@ -81,10 +85,15 @@ func NewWorkspace(dir string, opts WorkspaceOptions) (*Workspace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tools: workspace %q: %w", dir, bare(err))
 	}
+	mayRead := opts.MayRead
+	if mayRead == nil {
+		mayRead = func(string) bool { return true }
+	}
 	return &Workspace{
 		folder:   &folder{root: root, dirs: []string{abs, plain}, seen: map[sight]version{}},
 		writeDir: writeDir,
 		lang:     lang(opts.Lang),
+		mayRead:  mayRead,
 	}, nil
 }
 
@@ -96,7 +105,7 @@ func (w *Workspace) WithWriteDir(dir string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Workspace{folder: w.folder, writeDir: writeDir, lang: w.lang}, nil
+	return &Workspace{folder: w.folder, writeDir: writeDir, lang: w.lang, mayRead: w.mayRead}, nil
 }
 
 // Dir is the absolute path of the folder.
@@ -110,13 +119,18 @@ func (w *Workspace) Close() error {
 // Tools returns the workspace tools in the order of [WorkspaceNames]. Those of
 // a step that read or write one file start in the order of the calls.
 func (w *Workspace) Tools() []Tool {
-	return []Tool{
-		builtin("read_file", w.lang, w.readFile, Pure, Ordered()),
-		builtin("list_dir", w.lang, w.listDir, Pure),
-		builtin("search_files", w.lang, w.searchFiles, Pure),
-		builtin("write_file", w.lang, w.writeFile, Idempotent, Ordered(), Writes()),
-		builtin("edit_file", w.lang, w.editFile, Once, Ordered(), Writes()),
+	path := About(PathSubject, "path")
+	list := []Tool{
+		builtin("read_file", w.lang, w.readFile, path, Pure, Ordered()),
+		builtin("list_dir", w.lang, w.listDir, path, Pure),
+		builtin("search_files", w.lang, w.searchFiles, path, Pure),
+		builtin("write_file", w.lang, w.writeFile, path, Idempotent, Ordered(), Writes()),
+		builtin("edit_file", w.lang, w.editFile, path, Once, Ordered(), Writes()),
 	}
+	for i, t := range list {
+		list[i] = placed{t, w}
+	}
+	return list
 }
 
 // cleanWriteDir checks the folder to write in.

@@ -139,11 +139,11 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		word(&e, &d.CallID, &d.Name, &d.File)
 		return leave(&e, in, d)
 	case event.ApprovalRequested:
-		word(&e, &d.ID, &d.CallID, &d.Name, &d.Arguments)
+		word(&e, &d.ID, &d.CallID, &d.Name, &d.Arguments, &d.Rule)
 		return leave(&e, in, d)
 	case event.ApprovalDecided:
 		text(&e, &d.By, &d.Reason)
-		word(&e, &d.ID, &d.Decision)
+		word(&e, &d.ID, &d.Decision, &d.Rule)
 		return leave(&e, in, d)
 	case event.ArtifactCreated:
 		text(&e, &d.Path)

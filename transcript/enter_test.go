@@ -86,8 +86,8 @@ func walk(v reflect.Value, path string, visit func(path string, leaf reflect.Val
 var exempt = []string{
 	"AgentCreated.CallID", "AgentCreated.Code", "AgentCreated.Model", "AgentCreated.Parent", "AgentCreated.Role", "AgentCreated.Tools",
 	"AgentState.From", "AgentState.To", "AgentStopping.Mode",
-	"ApprovalDecided.Decision", "ApprovalDecided.ID",
-	"ApprovalRequested.Arguments", "ApprovalRequested.CallID", "ApprovalRequested.ID", "ApprovalRequested.Name",
+	"ApprovalDecided.Decision", "ApprovalDecided.ID", "ApprovalDecided.Rule",
+	"ApprovalRequested.Arguments", "ApprovalRequested.CallID", "ApprovalRequested.ID", "ApprovalRequested.Name", "ApprovalRequested.Rule",
 	"ArtifactCreated.CallID",
 	"HistoryCompacted.ID", "HistoryCompacted.Pinned",
 	"LimitReached.Limit", "LimitWarned.Limit",
