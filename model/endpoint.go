@@ -147,9 +147,9 @@ func parseBaseURL(text string) (*url.URL, error) {
 }
 
 // sameHost follows a redirect only to the same host, so that a key and a
-// conversation go nowhere else.
+// conversation go nowhere else, and only with the conversation.
 func sameHost(req *http.Request, via []*http.Request) error {
-	if len(via) > 3 || req.URL.Host != via[0].URL.Host {
+	if len(via) > 3 || req.URL.Host != via[0].URL.Host || req.Method != via[0].Method {
 		return http.ErrUseLastResponse
 	}
 	return nil

@@ -79,7 +79,7 @@ func TestProbe(t *testing.T) {
 		}, "!plain", model.ClassAuth, "{}"},
 		{"no such model", func(modeltest.ChatRequest) modeltest.Reply {
 			return modeltest.Reply{Wire: modeltest.Wire{Status: http.StatusNotFound}}
-		}, "!plain", model.ClassBadRequest, "{}"},
+		}, "!plain", model.ClassNoModel, "{}"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
