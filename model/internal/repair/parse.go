@@ -150,6 +150,9 @@ func (c *chunk) message(v []byte, whole bool) {
 			said, thought := parts(value)
 			c.content = append(c.content, said...)
 			r.inContent = append(r.inContent, thought...)
+		case "images": // beside the content
+			said, _ := parts(value)
+			c.content = append(c.content, said...)
 		case "refusal":
 			c.refusal = append(c.refusal, text(value)...)
 		case "reasoning_content", "reasoning", "thinking":
