@@ -30,6 +30,9 @@ type Profile struct {
 	AssistantBetweenToolAndUser bool
 	// SingleSystem joins all system messages into the first message.
 	SingleSystem bool
+	// SingleCall writes an assistant message with several calls as several, each
+	// with one call and its result behind it.
+	SingleCall bool
 	// SchemaDialect says how tool schemas are written.
 	SchemaDialect Dialect
 	// NoRequiredToolChoice writes a tool_choice of "required" in

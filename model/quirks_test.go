@@ -12,7 +12,7 @@ import (
 )
 
 // quirk is a body that is only nearly compatible, for a line of the list of
-// quirks in spec/endpoints.md.
+// quirks in spec/endpoints.md; what stands below the list counts as line 41.
 type quirk struct {
 	line    int
 	name    string
@@ -139,6 +139,8 @@ func fieldQuirks() []quirk {
 		{32, "a finish reason that is no text", plain, sse(says("ok"), choice(`"delta":{},"finish_reason":7`), done), want{Text: "ok", Finish: event.FinishUnknown}},
 		{33, "a filtered reply without end mark", plain, sse(says("so"), choice(`"delta":{},"finish_reason":"content_filter"`)), want{Text: "so", Finish: event.FinishContentFilter}},
 		{34, "an empty turn", plain, sse(stopped, done), text("")},
+		{41, "fields of the reply that lie or are missing", plain, sse(`{"id":"a","object":"text_completion","created":-1,"model":"another","choices":[{"index":0,"delta":{"content":"o"}}]}`,
+			`{"id":"b","object":7,"created":"now","choices":[{"index":0,"delta":{"content":"k"}}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, done), text("ok")},
 		{34, "numbers and nulls where text belongs", plain, sse(`{"id":7,"created":1.5e9,"model":null,"choices":[{"index":0,"delta":{"content":"ok","role":null},"logprobs":{"content":[]},"finish_reason":"stop"}]}`, done), text("ok")},
 		{34, "the whole message once more at the end", plain, sse(says("o"), says("k"), `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`, done), text("ok")},
 		{34, "calls only in the whole message at the end", plain, sse(says("ok"), `{"choices":[{"message":{"content":"ok","tool_calls":[{"id":"c1","function":{"name":"list_agents","arguments":"{}"}}]},"finish_reason":"stop"}]}`, done), want{Text: "ok", Calls: []event.Call{{ID: "c1", Name: "list_agents", Arguments: "{}"}}, Finish: event.FinishStop}},
