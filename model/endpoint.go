@@ -95,11 +95,7 @@ func newAdapter(e Endpoint) (*adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := e.Transport
-	if e.Stall > 0 {
-		transport = &stallTransport{base: transport, after: e.Stall}
-	}
-	a := &adapter{endpoint: e, address: address, http: &http.Client{Transport: transport, CheckRedirect: sameHost}}
+	a := &adapter{endpoint: e, address: address, http: &http.Client{Transport: e.Transport, CheckRedirect: sameHost}}
 	a.config, a.header = clientConfig(e, address)
 	if a.fields, err = extraFields(e); err != nil {
 		return nil, err

@@ -38,6 +38,9 @@ func cancelled(ctx context.Context) error {
 }
 
 func (a *adapter) classify(callCtx context.Context, err error) *Error {
+	if e, stalled := errors.AsType[*Error](context.Cause(callCtx)); stalled {
+		return e
+	}
 	if callCtx.Err() != nil {
 		e := NewError(ClassStalled, fmt.Sprintf("the reply did not end within %s", a.endpoint.Timeout))
 		e.Err = context.Cause(callCtx)
