@@ -48,26 +48,31 @@ func TestEachModelIsPaidByItsOwnPrice(t *testing.T) {
 		cost  string
 	}{
 		{
-			"the first answers", leader.Model{Name: "a/first", Client: answers, Price: cheap, Fallback: []leader.Model{{Name: "b/second", Client: refuses, Price: dear}}},
+			"the first answers",
+			leader.Model{Name: "a/first", Client: answers, Price: cheap, Fallback: []leader.Model{{Name: "b/second", Client: refuses, Price: dear}}},
 			"a/first", "3 CNY",
 		},
 		{
-			"a dear fallback answers", leader.Model{Name: "a/first", Client: refuses, Price: cheap, Fallback: []leader.Model{{Name: "b/second", Client: answers, Price: dear}}},
+			"a dear fallback answers",
+			leader.Model{Name: "a/first", Client: refuses, Price: cheap, Fallback: []leader.Model{{Name: "b/second", Client: answers, Price: dear}}},
 			"b/second", "1100 CNY",
 		},
 		{
-			"a cheap fallback answers", leader.Model{Name: "a/first", Client: refuses, Price: dear, Fallback: []leader.Model{{Name: "b/second", Client: answers, Price: cheap}}},
+			"a cheap fallback answers",
+			leader.Model{Name: "a/first", Client: refuses, Price: dear, Fallback: []leader.Model{{Name: "b/second", Client: answers, Price: cheap}}},
 			"b/second", "3 CNY",
 		},
 		{
-			"the first failed after it cost something", leader.Model{
+			"the first failed after it cost something",
+			leader.Model{
 				Name: "a/first", Client: spentThenFailed{Input: 2_000_000}, Price: dear,
 				Fallback: []leader.Model{{Name: "b/second", Client: answers, Price: cheap}},
 			},
 			"b/second", "203 CNY",
 		},
 		{
-			"the fallback of a fallback", leader.Model{
+			"the fallback of a fallback",
+			leader.Model{
 				Name: "a/first", Client: refuses, Price: dear, Fallback: []leader.Model{{
 					Name: "b/second", Client: spentThenFailed{Input: 1_000_000}, Price: cheap,
 					Fallback: []leader.Model{{Name: "c/third", Client: answers, Price: dear}},
@@ -76,11 +81,13 @@ func TestEachModelIsPaidByItsOwnPrice(t *testing.T) {
 			"c/third", "1101 CNY",
 		},
 		{
-			"a price that nobody knows", leader.Model{Name: "a/first", Client: refuses, Price: cheap, Fallback: []leader.Model{{Name: "b/second", Client: answers}}},
+			"a price that nobody knows",
+			leader.Model{Name: "a/first", Client: refuses, Price: cheap, Fallback: []leader.Model{{Name: "b/second", Client: answers}}},
 			"b/second", "unknown",
 		},
 		{
-			"two currencies", leader.Model{
+			"two currencies",
+			leader.Model{
 				Name: "a/first", Client: spentThenFailed{Input: 1_000_000}, Price: cheap,
 				Fallback: []leader.Model{{Name: "b/second", Client: answers, Price: usd}},
 			},

@@ -16,11 +16,21 @@ type windowFamily struct {
 var windows = map[string][]windowFamily{
 	// platform.openai.com/docs/models
 	providerOpenAI: {
-		{"gpt-5", 400_000}, {"gpt-5-chat", 128_000},
-		{"gpt-5.1", 400_000}, {"gpt-5.1-chat", 128_000},
-		{"gpt-5.2", 400_000}, {"gpt-5.2-chat", 128_000},
-		{"gpt-4.1", 1_047_576}, {"gpt-4o", 128_000}, {"gpt-4-turbo", 128_000}, {"gpt-3.5-turbo", 16_385},
-		{"o1", 200_000}, {"o1-mini", 128_000}, {"o1-preview", 128_000}, {"o3", 200_000}, {"o4-mini", 200_000},
+		{"gpt-5", 400_000},
+		{"gpt-5-chat", 128_000},
+		{"gpt-5.1", 400_000},
+		{"gpt-5.1-chat", 128_000},
+		{"gpt-5.2", 400_000},
+		{"gpt-5.2-chat", 128_000},
+		{"gpt-4.1", 1_047_576},
+		{"gpt-4o", 128_000},
+		{"gpt-4-turbo", 128_000},
+		{"gpt-3.5-turbo", 16_385},
+		{"o1", 200_000},
+		{"o1-mini", 128_000},
+		{"o1-preview", 128_000},
+		{"o3", 200_000},
+		{"o4-mini", 200_000},
 	},
 	// api-docs.deepseek.com/quick_start/pricing: 128K
 	"deepseek": {{"deepseek-chat", 128_000}, {"deepseek-reasoner", 128_000}},
@@ -30,8 +40,14 @@ var windows = map[string][]windowFamily{
 	"ark": {{"doubao-seed-1-6", 256_000}, {"doubao-1-5-pro-32k", 32_000}, {"doubao-1-5-pro-256k", 256_000}},
 	// platform.moonshot.cn/docs/pricing/chat
 	"moonshot": {
-		{"kimi-k2-0711", 131_072}, {"kimi-k2-0905", 262_144}, {"kimi-k2-turbo", 262_144}, {"kimi-k2-thinking", 262_144},
-		{"kimi-k2.5", 262_144}, {"moonshot-v1-8k", 8_192}, {"moonshot-v1-32k", 32_768}, {"moonshot-v1-128k", 131_072},
+		{"kimi-k2-0711", 131_072},
+		{"kimi-k2-0905", 262_144},
+		{"kimi-k2-turbo", 262_144},
+		{"kimi-k2-thinking", 262_144},
+		{"kimi-k2.5", 262_144},
+		{"moonshot-v1-8k", 8_192},
+		{"moonshot-v1-32k", 32_768},
+		{"moonshot-v1-128k", 131_072},
 	},
 	// docs.bigmodel.cn/cn/guide/start/model-overview: 128K and 200K
 	"zhipu": {{"glm-4-plus", 128_000}, {"glm-4.5", 128_000}, {"glm-4.6", 200_000}, {"glm-4.7", 200_000}},
@@ -41,9 +57,15 @@ var windows = map[string][]windowFamily{
 	},
 	// openrouter.ai/models, for those that only their makers serve
 	"openrouter": {
-		{"openai/gpt-4.1", 1_047_576}, {"openai/gpt-4o", 128_000}, {"openai/gpt-5", 400_000}, {"openai/gpt-5-chat", 128_000},
-		{"openai/o3", 200_000}, {"openai/o4-mini", 200_000}, {"anthropic/claude", 200_000},
-		{"google/gemini-2.5-flash", 1_048_576}, {"google/gemini-2.5-pro", 1_048_576},
+		{"openai/gpt-4.1", 1_047_576},
+		{"openai/gpt-4o", 128_000},
+		{"openai/gpt-5", 400_000},
+		{"openai/gpt-5-chat", 128_000},
+		{"openai/o3", 200_000},
+		{"openai/o4-mini", 200_000},
+		{"anthropic/claude", 200_000},
+		{"google/gemini-2.5-flash", 1_048_576},
+		{"google/gemini-2.5-pro", 1_048_576},
 	},
 }
 
