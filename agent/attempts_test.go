@@ -98,6 +98,8 @@ func TestWhatNobodyTookCostsNothing(t *testing.T) {
 		"refused key":     {with(model.ClassAuth, status(401)), true},
 		"bad request":     {with(model.ClassBadRequest, status(400)), true},
 		"rate limited":    {with(model.ClassRateLimited, status(429)), true},
+		"redirect":        {with(model.ClassNoModel, status(302)), true},
+		"not its server":  {with(model.ClassTransport, func(e *model.Error) { e.Retryable = false }), true},
 		"nobody listens":  {with(model.ClassTransport, func(e *model.Error) { e.Err = &net.OpError{Op: "dial", Err: errors.New("refused")} }), true},
 		"broken stream":   {with(model.ClassTruncatedStream, func(*model.Error) {}), false},
 		"lost connection": {with(model.ClassTransport, func(e *model.Error) { e.Err = &net.OpError{Op: "read", Err: errors.New("reset")} }), false},

@@ -117,7 +117,10 @@ func refused(err error) bool {
 		return true
 	}
 	e, ok := errors.AsType[*model.Error](err)
-	return ok && e.Status >= http.StatusBadRequest && e.Partial == ""
+	if ok && e.Class == model.ClassTransport {
+		return !e.Retryable // who answers is not the server that was meant
+	}
+	return ok && e.Status >= http.StatusMultipleChoices && e.Partial == ""
 }
 
 // stream reads a reply to its end. What came is returned with an error too;

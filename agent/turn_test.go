@@ -289,6 +289,7 @@ func TestAReplyThatDoesNothingIsAskedForAgainOnce(t *testing.T) {
 	}{
 		{"empty", []modeltest.Reply{{}, {Text: "here"}}, "natural: here"},
 		{"promise", []modeltest.Reply{promise, {Text: "here"}}, "natural: here"},
+		{"only thoughts", []modeltest.Reply{{Reasoning: "hm"}, {Text: "here"}}, "natural: here"},
 		{"promise twice", []modeltest.Reply{promise, promise}, "failed: I look it up"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -308,6 +309,32 @@ func TestAReplyThatDoesNothingIsAskedForAgainOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// answering is a tool that answers a question.
+type answering struct{ tools.Tool }
+
+func (a answering) Spec() tools.Spec {
+	s := a.Tool.Spec()
+	s.Answers = true
+	return s
+}
+
+// TestSilenceAfterAnAnswerIsNoFailure: an agent whose last act was its answer
+// need say no more.
+func TestSilenceAfterAnAnswerIsNoFailure(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		answer := tool("answer", func(context.Context, tools.Call) (string, error) { return "delivered", nil })
+		rec := &recorder{replies: []modeltest.Reply{{Calls: []event.Call{call("answer")}}, {}}}
+		s := newStage(t, rec.client(), []tools.Tool{answering{answer}})
+		s.run()
+		s.tell("begin")
+		synctest.Wait()
+		if got := s.finals(); !slices.Equal(got, []string{"natural: "}) || len(rec.seen()) != 2 {
+			t.Errorf("reports %q after %d requests, want a natural end without a nudge", got, len(rec.seen()))
+		}
+		_ = s.end()
+	})
 }
 
 func TestOpenQuestionsHoldATurn(t *testing.T) {

@@ -86,6 +86,7 @@ func profileTable() table[Profile] {
 		key("merge_same_role", "Join user messages that follow each other.", flag, func(p *Profile) **bool { return &p.MergeSameRole }),
 		key("assistant_between_tool_and_user", "Put an assistant message between a tool result and a user message.", flag, func(p *Profile) **bool { return &p.AssistantBetweenToolAndUser }),
 		key("single_system", "Join all system messages into the first message.", flag, func(p *Profile) **bool { return &p.SingleSystem }),
+		key("single_call", "Write an assistant message with several tool calls as several messages.", flag, func(p *Profile) **bool { return &p.SingleCall }),
 		key("schema_dialect", "How tool schemas are written.", oneOf("full", "basic", "strict"), func(p *Profile) *string { return &p.SchemaDialect }),
 		key("no_required_tool_choice", "Write a required tool choice as auto, with an instruction.", flag, func(p *Profile) **bool { return &p.NoRequiredToolChoice }),
 		key("num_ctx", "The context size in tokens that the server is asked for.", integer(1, math.MaxInt32), func(p *Profile) *int { return &p.NumCtx }),

@@ -102,7 +102,7 @@ type Profile struct {
 	ContentWithCalls, SchemaDialect string
 	// The other switches are nil when absent.
 	ToolCallsAsText, NoTemperature, NoStreamUsage, NoParallelToolCalls, NoRequiredToolChoice *bool
-	MergeSameRole, AssistantBetweenToolAndUser, SingleSystem                                 *bool
+	MergeSameRole, AssistantBetweenToolAndUser, SingleSystem, SingleCall                     *bool
 	// NumCtx is the context size in tokens that the server is asked for.
 	NumCtx int
 	// ContextWindow is how many tokens the model can read.

@@ -97,6 +97,7 @@ func profileOf(provider string, given config.Profile) model.Profile {
 	flag(&p.MergeSameRole, given.MergeSameRole)
 	flag(&p.AssistantBetweenToolAndUser, given.AssistantBetweenToolAndUser)
 	flag(&p.SingleSystem, given.SingleSystem)
+	flag(&p.SingleCall, given.SingleCall)
 	p.NumCtx = cmp.Or(given.NumCtx, p.NumCtx)
 	return p
 }

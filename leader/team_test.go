@@ -106,6 +106,36 @@ func TestLimitsOnSubAgents(t *testing.T) {
 	}
 }
 
+// TestTheLeaderHearsWhoWasFiltered: a content filter stops a sub-agent, by a
+// refusal or in its reply; its leader is told who and why, and nothing is asked
+// again.
+func TestTheLeaderHearsWhoWasFiltered(t *testing.T) {
+	for name, filtered := range map[string]modeltest.Reply{
+		"reply":   {Text: "half", Finish: event.FinishContentFilter},
+		"refusal": {Err: model.NewError(model.ClassContentFilter, "the provider's content filter refused it")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked, heard := 0, ""
+			p := players{
+				"tl": func(req model.Request, n int) modeltest.Reply {
+					if n == 0 {
+						return say("", create("uio", "draw"))
+					}
+					heard += req.Messages[len(req.Messages)-1].Content
+					return say("done")
+				},
+				"uio_1": func(model.Request, int) modeltest.Reply { asked++; return filtered },
+			}
+			if _, _, err := do(t, p); err != nil {
+				t.Fatal(err)
+			}
+			if asked != 1 || !strings.Contains(heard, "UI Operator_1") || !strings.Contains(heard, "content filter") {
+				t.Errorf("asked %d times, the leader heard %q; want one call, who it was and why", asked, heard)
+			}
+		})
+	}
+}
+
 // TestARefusedCreationUsesNoNumber counts instances without gaps.
 func TestARefusedCreationUsesNoNumber(t *testing.T) {
 	p := players{"tl": sequence(say("", create("uio", "a"), create("fse", "x"), create("uio", "b")), say("wait"), say("", create("fse", "c")), say("done"))}

@@ -67,6 +67,7 @@ func TestDowngrades(t *testing.T) {
 		{"alternating roles", model.Endpoint{}, `Conversation roles must alternate user/assistant/user/assistant/...`, "merge_same_role", "true", func(p model.Profile) bool { return p.MergeSameRole }},
 		{"user after tool", model.Endpoint{}, `Unexpected role 'user' after role 'tool'`, "assistant_between_tool_and_user", "true", func(p model.Profile) bool { return p.AssistantBetweenToolAndUser }},
 		{"one system message", model.Endpoint{}, `System message must be at the beginning.`, "single_system", "true", func(p model.Profile) bool { return p.SingleSystem }},
+		{"one call at a time", model.Endpoint{}, `This model only supports single tool-calls at once!`, "single_call", "true", func(p model.Profile) bool { return p.SingleCall }},
 		{"something else", model.Endpoint{Extra: map[string]any{"seed": 1}}, "the seed is fine, the model is not", "", "", nil},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,10 @@
 package model
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/troupe-go/troupe/event"
+)
 
 // between is what an assistant says between a tool result and a user message,
 // where an endpoint wants something there.
@@ -12,6 +16,9 @@ const callTool = "Answer this request by calling one of the tools."
 // arrange puts a conversation into the order that the endpoint takes
 // (spec/endpoints.md, line 31). messages is not changed.
 func arrange(p Profile, messages []Message) []Message {
+	if p.SingleCall {
+		messages = oneByOne(messages)
+	}
 	if !p.SingleSystem && !p.MergeSameRole && !p.AssistantBetweenToolAndUser {
 		return messages
 	}
@@ -36,6 +43,31 @@ func arrange(p Profile, messages []Message) []Message {
 			out = append(out, Message{Role: Assistant, Content: between})
 		}
 		out = append(out, m)
+	}
+	return out
+}
+
+// oneByOne writes each assistant message with several calls as if the model had
+// made one call after the other: what it said stands with the first. Results
+// follow in the order of their calls.
+func oneByOne(messages []Message) []Message {
+	out := make([]Message, 0, len(messages))
+	for i := 0; i < len(messages); i++ {
+		m := messages[i]
+		if len(m.Calls) < 2 {
+			out = append(out, m)
+			continue
+		}
+		one := m
+		for _, c := range m.Calls {
+			one.Calls = []event.Call{c}
+			out = append(out, one)
+			if i+1 < len(messages) && messages[i+1].CallID == c.ID {
+				i++
+				out = append(out, messages[i])
+			}
+			one = Message{Role: Assistant}
+		}
 	}
 	return out
 }

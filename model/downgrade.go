@@ -32,6 +32,7 @@ var rules = []rule{
 	{"assistant_between_tool_and_user", assistantBetween},
 	{"merge_same_role", mergeSameRole},
 	{"single_system", singleSystem},
+	{"single_call", singleCall},
 	{"content_with_calls", otherContent},
 	{"schema_dialect", otherDialect},
 }
@@ -146,6 +147,14 @@ func singleSystem(e *Endpoint, _ Request, w refusalWords) any {
 		return nil
 	}
 	e.Profile.SingleSystem = true
+	return true
+}
+
+func singleCall(e *Endpoint, _ Request, w refusalWords) any {
+	if e.Profile.SingleCall || !w.has([]string{"single tool-call", "single tool call", "one tool call at a time", "only one tool call"}) {
+		return nil
+	}
+	e.Profile.SingleCall = true
 	return true
 }
 

@@ -95,11 +95,7 @@ func newAdapter(e Endpoint) (*adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := e.Transport
-	if e.Stall > 0 {
-		transport = &stallTransport{base: transport, after: e.Stall}
-	}
-	a := &adapter{endpoint: e, address: address, http: &http.Client{Transport: transport, CheckRedirect: sameHost}}
+	a := &adapter{endpoint: e, address: address, http: &http.Client{Transport: e.Transport, CheckRedirect: sameHost}}
 	a.config, a.header = clientConfig(e, address)
 	if a.fields, err = extraFields(e); err != nil {
 		return nil, err
@@ -147,9 +143,9 @@ func parseBaseURL(text string) (*url.URL, error) {
 }
 
 // sameHost follows a redirect only to the same host, so that a key and a
-// conversation go nowhere else.
+// conversation go nowhere else, and only with the conversation.
 func sameHost(req *http.Request, via []*http.Request) error {
-	if len(via) > 3 || req.URL.Host != via[0].URL.Host {
+	if len(via) > 3 || req.URL.Host != via[0].URL.Host || req.Method != via[0].Method {
 		return http.ErrUseLastResponse
 	}
 	return nil

@@ -12,7 +12,8 @@ import (
 
 // The classes of an [Error]; the set is closed.
 const (
-	ClassBadRequest      = "bad_request"      // the request itself is wrong, or the model does not exist
+	ClassBadRequest      = "bad_request"      // the request itself is wrong
+	ClassNoModel         = "no_model"         // the endpoint has no such model, or is no endpoint of models
 	ClassAuth            = "auth"             // no key, or a refused one
 	ClassQuota           = "quota"            // the account has nothing left
 	ClassRateLimited     = "rate_limited"     // too many requests or tokens for now
@@ -41,6 +42,7 @@ type classFacts struct {
 
 var classes = map[string]classFacts{
 	ClassBadRequest:      {whoClient, false},
+	ClassNoModel:         {whoClient, false},
 	ClassAuth:            {whoClient, false},
 	ClassQuota:           {whoClient, false},
 	ClassRateLimited:     {whoServer, true},

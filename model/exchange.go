@@ -23,6 +23,8 @@ type exchange struct {
 	text   []byte      // the body of the request
 	header http.Header // put into the request
 
+	progress func() // called when a piece brings the reply forward
+
 	body *repair.Body
 }
 
@@ -42,7 +44,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		}
 		return nil, refusal(resp.StatusCode, resp.Header, text)
 	}
-	x.body = repair.NewBody(resp.Body)
+	x.body = repair.NewBody(resp.Body, x.progress)
 	resp.Body = x.body
 	return resp, nil
 }

@@ -2,13 +2,10 @@ package model
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/url"
 	"strings"
 	"syscall"
@@ -25,6 +22,9 @@ func (a *adapter) failure(ctx, callCtx context.Context, err error, partial strin
 		return cancelled(ctx)
 	}
 	e := a.classify(callCtx, err)
+	if e.like() == ClassAuth && partial == "" { // a refusal that came with the status of a reply
+		e.Class = ClassAuth
+	}
 	e.Partial = partial
 	return a.hinted(e)
 }
@@ -38,6 +38,9 @@ func cancelled(ctx context.Context) error {
 }
 
 func (a *adapter) classify(callCtx context.Context, err error) *Error {
+	if e, stalled := errors.AsType[*Error](context.Cause(callCtx)); stalled {
+		return e
+	}
 	if callCtx.Err() != nil {
 		e := NewError(ClassStalled, fmt.Sprintf("the reply did not end within %s", a.endpoint.Timeout))
 		e.Err = context.Cause(callCtx)
@@ -59,8 +62,14 @@ func (a *adapter) classify(callCtx context.Context, err error) *Error {
 		err = outer.Err // the address may hold secrets
 	}
 	e := NewError(ClassTransport, cutWords(err.Error()))
-	e.Err = err
+	e.Err, e.Retryable = err, !isSettled(err)
 	return e
+}
+
+// isSettled reports whether another try would fail in the same way: the server
+// is not the one that the address means.
+func isSettled(err error) bool {
+	return isPlain(err) || isUntrusted(err)
 }
 
 // bodyError is the error of a body that cannot be read on.
@@ -83,6 +92,9 @@ func bodyError(e *repair.Error) *Error {
 	return NewError(ClassProviderError, "unreadable piece in the reply: "+words)
 }
 
+// errForeign is the cause of an error whose body was no reply.
+var errForeign = errors.New("model: the body is no reply")
+
 // foreignError is the error of a body that is no reply: what its words say, or
 // else a failure of the server or of a gateway before it.
 func foreignError(words, codes string) *Error {
@@ -90,7 +102,9 @@ func foreignError(words, codes string) *Error {
 	if class == ClassProviderError || class == ClassBadRequest {
 		class = ClassServerError
 	}
-	return NewError(class, words)
+	e := NewError(class, words)
+	e.Err = errForeign
+	return e
 }
 
 // isLocal reports whether go-openai refused the request before it was sent.
@@ -115,69 +129,4 @@ func isReadError(err error) bool {
 	}
 	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.ECONNRESET) || strings.Contains(err.Error(), "http2: ") ||
 		strings.Contains(err.Error(), "stream error: stream ID")
-}
-
-// hinted completes an error: a hint, and no key in the words.
-func (a *adapter) hinted(e *Error) *Error {
-	if e.Hint == "" {
-		e.Hint = a.hint(e)
-	}
-	if key := a.endpoint.Key; key != "" {
-		e.Message = strings.ReplaceAll(e.Message, key, "[key]")
-	}
-	return e
-}
-
-// hint says what a person can do about e.
-func (a *adapter) hint(e *Error) string {
-	keyEnv := a.endpoint.KeyEnv
-	if p, ok := FindProvider(a.endpoint.Provider); ok && keyEnv == "" {
-		keyEnv = p.KeyEnv
-	}
-	switch {
-	case e.Class == ClassAuth && keyEnv == "":
-		return "the endpoint wants another key; name its variable with api_key_env"
-	case e.Class == ClassAuth && a.endpoint.Key == "":
-		return "set " + keyEnv
-	case e.Class == ClassAuth:
-		return "check the key in " + keyEnv
-	case e.Class == ClassQuota:
-		return "top up the account at the provider, or use another model"
-	case e.Class == ClassContextOverflow:
-		return "the conversation is too long for this model; use one with a larger context window"
-	case e.Status == http.StatusNotFound:
-		return fmt.Sprintf("check the model name %q and the base URL %s", a.endpoint.Model, a.address.Redacted())
-	case e.Class == ClassTransport:
-		return a.transportHint(e.Err)
-	case e.Class == ClassStalled:
-		return "raise the model's timeout, or use a faster model"
-	}
-	return ""
-}
-
-func (a *adapter) transportHint(err error) string {
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		if !isLoopback(a.address.Hostname()) {
-			return "nothing listens at " + a.address.Host + "; check the base URL"
-		}
-		if p, ok := FindProvider(a.endpoint.Provider); ok && p.start != "" {
-			return "start the server, e.g. " + p.start
-		}
-		return "start the server at " + a.address.Host
-	}
-	if _, ok := errors.AsType[*net.DNSError](err); ok {
-		return "check the host name in the base URL, and the network"
-	}
-	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return "the server's certificate is not trusted; a proxy between may have replaced it"
-	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return "the server does not speak https; try http in the base URL"
-	}
-	return "check the network and the base URL"
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -32,12 +32,14 @@ func (a *adapter) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, erro
 	return func(yield func(Chunk, error) bool) {
 		callCtx, cancel := context.WithTimeoutCause(ctx, a.endpoint.Timeout, errTimeout)
 		defer cancel()
+		callCtx, watch := watchStall(callCtx, a.endpoint.Stall)
+		defer watch.end()
 		body, err := a.body(a.endpoint.Profile, req)
 		if err != nil {
 			yield(Chunk{}, a.failure(ctx, callCtx, err, ""))
 			return
 		}
-		x := &exchange{http: a.http, text: body, header: a.header}
+		x := &exchange{http: a.http, text: body, header: a.header, progress: watch.progress}
 		config := a.config
 		config.HTTPClient = x
 		stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(callCtx, a.chatRequest(req))

@@ -231,9 +231,9 @@ func TestRefusals(t *testing.T) {
 		{"context", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`, model.ClassContextOverflow, "8192", "larger context"},
 		{"context as 500", 500, `{"error":{"message":"input is too long"}}`, model.ClassContextOverflow, "too long", "larger context"},
 		{"filter", 400, `{"error":{"code":"data_inspection_failed","message":"inappropriate content"}}`, model.ClassContentFilter, "inappropriate", ""},
-		{"no model", 404, `{"error":{"message":"no such model"}}`, model.ClassBadRequest, "no such model", `"test-model"`},
+		{"no model", 404, `{"error":{"message":"no such model"}}`, model.ClassNoModel, "no such model", `"test-model"`},
 		{"bad", 422, `{"error":{"message":["a","b"]}}`, model.ClassBadRequest, `["a","b"]`, ""},
-		{"moved", 302, ``, model.ClassBadRequest, "Found", ""},
+		{"moved", 302, ``, model.ClassNoModel, "redirects to http://elsewhere.test/", "check the base URL"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -334,8 +334,8 @@ func TestKeyStaysOnItsHost(t *testing.T) {
 	s := modeltest.NewServer(t, func(modeltest.ChatRequest) modeltest.Reply {
 		return modeltest.Reply{Wire: modeltest.Wire{Status: http.StatusTemporaryRedirect, Header: http.Header{"Location": {other.URL}}}}
 	})
-	if got := ask(t, s.Client()); asError(t, got.Err).Class != model.ClassBadRequest || elsewhere != 0 {
-		t.Errorf("error %v and %d requests elsewhere, want bad_request and none", got.Err, elsewhere)
+	if got := ask(t, s.Client()); asError(t, got.Err).Class != model.ClassNoModel || elsewhere != 0 {
+		t.Errorf("error %v and %d requests elsewhere, want no_model and none", got.Err, elsewhere)
 	}
 }
 

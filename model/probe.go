@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"strings"
 	"time"
 
@@ -136,10 +135,7 @@ func (p *prober) note(ctx context.Context, name, detail string, took time.Durati
 		return nil
 	}
 	switch e.like() {
-	case ClassAuth, ClassQuota, ClassTransport, ClassRateLimited, ClassOverloaded:
-		return err
-	}
-	if e.Status == http.StatusNotFound {
+	case ClassNoModel, ClassAuth, ClassQuota, ClassTransport, ClassRateLimited, ClassOverloaded:
 		return err
 	}
 	return nil

@@ -79,7 +79,7 @@ func TestProbe(t *testing.T) {
 		}, "!plain", model.ClassAuth, "{}"},
 		{"no such model", func(modeltest.ChatRequest) modeltest.Reply {
 			return modeltest.Reply{Wire: modeltest.Wire{Status: http.StatusNotFound}}
-		}, "!plain", model.ClassBadRequest, "{}"},
+		}, "!plain", model.ClassNoModel, "{}"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -116,9 +116,9 @@ func TestSwitches(t *testing.T) {
 	full := model.Profile{
 		EchoReasoning: model.EchoAlways, ReasoningTags: model.TagsOpen, ToolCallsAsText: true, MaxTokensField: "max_completion_tokens",
 		NoTemperature: true, NoStreamUsage: true, NoParallelToolCalls: true, ContentWithCalls: model.ContentOmit, MergeSameRole: true,
-		AssistantBetweenToolAndUser: true, SingleSystem: true, SchemaDialect: model.DialectStrict, NoRequiredToolChoice: true, NumCtx: 7,
+		AssistantBetweenToolAndUser: true, SingleSystem: true, SingleCall: true, SchemaDialect: model.DialectStrict, NoRequiredToolChoice: true, NumCtx: 7,
 	}
-	if got, want := len(full.Over(model.Profile{})), 14; got != want {
+	if got, want := len(full.Over(model.Profile{})), 15; got != want {
 		t.Errorf("%d switches differ, want all %d: %s", got, want, full)
 	}
 	want := "{reasoning_tags: paired, content_with_calls: empty, no_required_tool_choice: true}"

@@ -30,6 +30,9 @@ type Profile struct {
 	AssistantBetweenToolAndUser bool `json:"assistant_between_tool_and_user,omitempty"`
 	// SingleSystem joins all system messages into the first message.
 	SingleSystem bool `json:"single_system,omitempty"`
+	// SingleCall writes an assistant message with several calls as several, each
+	// with one call and its result behind it.
+	SingleCall bool `json:"single_call,omitempty"`
 	// SchemaDialect says how tool schemas are written.
 	SchemaDialect Dialect `json:"schema_dialect,omitempty"`
 	// NoRequiredToolChoice writes a tool_choice of "required" in

@@ -117,6 +117,35 @@ func TestProfileConversation(t *testing.T) {
 	}
 }
 
+// TestOneCallAtATime: an endpoint that takes one call in a message gets several
+// as a sequence, each with its result, and nothing is lost of them.
+func TestOneCallAtATime(t *testing.T) {
+	conversation := []model.Message{
+		{Role: model.User, Content: "u"},
+		{Role: model.Assistant, Content: "both", Calls: []event.Call{{ID: "a", Name: "x", Arguments: "{}"}, {ID: "b", Name: "y", Arguments: "{}"}}},
+		{Role: model.ToolRole, CallID: "a", Content: "1"},
+		{Role: model.ToolRole, CallID: "b", Content: "2"},
+		{Role: model.User, Content: "v"},
+		{Role: model.Assistant, Calls: []event.Call{{ID: "c", Name: "x", Arguments: "{}"}}},
+		{Role: model.ToolRole, CallID: "c", Content: "3"},
+	}
+	call := func(content, id, name string) string {
+		return `{"role":"assistant","content":` + content + `,"tool_calls":[{"id":"` + id + `","type":"function","function":{"name":"` + name + `","arguments":"{}"}}]}`
+	}
+	result := func(id, content string) string {
+		return `{"role":"tool","content":"` + content + `","tool_call_id":"` + id + `"}`
+	}
+	want := `[{"role":"user","content":"u"},` + call(`"both"`, "a", "x") + "," + result("a", "1") + "," + call("null", "b", "y") + "," + result("b", "2") +
+		`,{"role":"user","content":"v"},` + call("null", "c", "x") + "," + result("c", "3") + "]"
+	got := sentBody(t, func(e *model.Endpoint) { e.Profile = model.Profile{SingleCall: true} }, model.Request{Messages: conversation})
+	if diff := cmp.Diff(want, string(got["messages"])); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+	if len(conversation[1].Calls) != 2 {
+		t.Error("the conversation of the caller was changed")
+	}
+}
+
 func TestSchemaDialects(t *testing.T) {
 	const schema = `{"$schema":"x","type":"object","properties":{"a":{"$ref":"#/$defs/name","description":"d"},"b":{"type":"integer","exclusiveMinimum":0},"c":{"const":1},"l":{"type":"array","items":{"type":"string","format":"uri"}}},"required":["a"],"additionalProperties":false,"$defs":{"name":{"type":"string","enum":["x"]}}}`
 	tests := []struct {

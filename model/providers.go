@@ -43,7 +43,7 @@ func Providers() []Provider {
 		{Name: "lmstudio", BaseURL: "http://127.0.0.1:1234/v1", Local: true, start: "lms server start"},
 		{Name: providerAzure, KeyEnv: "AZURE_OPENAI_API_KEY", urlEnv: "AZURE_OPENAI_ENDPOINT"},
 		{Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyEnv: "GEMINI_API_KEY", Usual: "gemini-2.5-flash"},
-		{Name: providerCompatible},
+		{Name: providerCompatible, urlEnv: "OPENAI_BASE_URL"},
 		{Name: providerScripted},
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // quirk is a body that is only nearly compatible, for a line of the list of
-// quirks in spec/endpoints.md.
+// quirks in spec/endpoints.md; what stands below the list counts as line 41.
 type quirk struct {
 	line    int
 	name    string
@@ -122,6 +122,13 @@ func fieldQuirks() []quirk {
 		{14, "reasoning_details alone", plain, sse(choice(`"delta":{"reasoning_details":[{"type":"reasoning.text","text":"h","index":0}]}`), choice(`"delta":{"reasoning_details":[{"type":"reasoning.text","text":"m","index":0}]}`), says("ok"), stopped, done), thought("hm")},
 		{14, "the same reasoning in two fields", plain, sse(choice(`"delta":{"reasoning":"hm","reasoning_content":"hm","content":null}`), says("ok"), stopped, done), thought("hm")},
 		{14, "content in parts", plain, sse(choice(`"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`), choice(`"delta":{"content":[{"type":"text","text":"o"},{"type":"text","text":"k"}]}`), stopped, done), thought("hm")},
+		{14, "content in parts of other kinds", plain, sse(choice(`"delta":{"content":[{"type":"text","text":"see "},{"type":"image_url","image_url":{"url":"https://pics.test/a.png"}}]}`),
+			choice(`"delta":{"content":[" and ",{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},{"type":"output_text","text":{"value":"!"}},{"type":"text"}]}`), stopped, done), text("see [image_url: https://pics.test/a.png] and [image_url]!")},
+		{14, "content in one part", plain, sse(choice(`"delta":{"content":{"type":"input_audio","input_audio":{"data":"AAAA","format":"wav"}}}`), stopped, done), text("[input_audio]")},
+		{14, "a refusal among the parts", plain, sse(choice(`"delta":{"content":[{"type":"refusal","refusal":"I may not."}]}`), stopped, done), text("I may not.")},
+		{14, "content in parts, not streamed", plain, `{"choices":[{"index":0,"message":{"role":"assistant","content":[{"type":"text","text":"see "},{"type":"image_url","image_url":"http://pics.test/b.png"},{"type":"refusal","refusal":" no more"}]},"finish_reason":"stop"}]}`, text("see [image_url: http://pics.test/b.png] no more")},
+		{14, "images beside the content", plain, `{"choices":[{"index":0,"message":{"content":"here: ","images":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]},"finish_reason":"stop"}]}`, text("here: [image_url]")},
+		{14, "a refusal beside null content, not streamed", plain, `{"choices":[{"index":0,"message":{"content":null,"refusal":"I may not."},"finish_reason":"stop"}]}`, text("I may not.")},
 		{16, "reasoning in tags", tags, sse(says(`<thi`), says(`nk>\nhm, 1 < 2 </`), says(`think>\n\no`), says(`k`), stopped, done), thought("hm, 1 < 2")},
 		{16, "reasoning in tags, never closed", tags, sse(says(`<think>hm </thin`), stopped, done), want{Reasoning: "hm </thin", Finish: event.FinishStop}},
 		{16, "text that is no tag", tags, sse(says(`<`), says(`b>ok`), stopped, done), text("<b>ok")},
@@ -132,6 +139,8 @@ func fieldQuirks() []quirk {
 		{32, "a finish reason that is no text", plain, sse(says("ok"), choice(`"delta":{},"finish_reason":7`), done), want{Text: "ok", Finish: event.FinishUnknown}},
 		{33, "a filtered reply without end mark", plain, sse(says("so"), choice(`"delta":{},"finish_reason":"content_filter"`)), want{Text: "so", Finish: event.FinishContentFilter}},
 		{34, "an empty turn", plain, sse(stopped, done), text("")},
+		{41, "fields of the reply that lie or are missing", plain, sse(`{"id":"a","object":"text_completion","created":-1,"model":"another","choices":[{"index":0,"delta":{"content":"o"}}]}`,
+			`{"id":"b","object":7,"created":"now","choices":[{"index":0,"delta":{"content":"k"}}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, done), text("ok")},
 		{34, "numbers and nulls where text belongs", plain, sse(`{"id":7,"created":1.5e9,"model":null,"choices":[{"index":0,"delta":{"content":"ok","role":null},"logprobs":{"content":[]},"finish_reason":"stop"}]}`, done), text("ok")},
 		{34, "the whole message once more at the end", plain, sse(says("o"), says("k"), `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`, done), text("ok")},
 		{34, "calls only in the whole message at the end", plain, sse(says("ok"), `{"choices":[{"message":{"content":"ok","tool_calls":[{"id":"c1","function":{"name":"list_agents","arguments":"{}"}}]},"finish_reason":"stop"}]}`, done), want{Text: "ok", Calls: []event.Call{{ID: "c1", Name: "list_agents", Arguments: "{}"}}, Finish: event.FinishStop}},

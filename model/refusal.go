@@ -1,10 +1,11 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -18,8 +19,11 @@ const maxWords = 2000
 // refusal turns a reply with an error status into an error.
 func refusal(status int, header http.Header, body []byte) *Error {
 	words, codes := providerWords(body)
+	if to, err := url.Parse(header.Get("Location")); status/100 == 3 && err == nil {
+		words = "the address redirects to " + redacted(to)
+	}
 	if words == "" {
-		words = http.StatusText(status)
+		words = statusText(status)
 	}
 	e := NewError(classOf(status, words, codes), words)
 	e.Status = status
@@ -29,6 +33,17 @@ func refusal(status int, header http.Header, body []byte) *Error {
 	}
 	return e
 }
+
+// statusText says what a status means.
+func statusText(status int) string {
+	if status == statusOverloaded {
+		return "the provider is overloaded"
+	}
+	return cmp.Or(http.StatusText(status), "no words of the provider")
+}
+
+// statusOverloaded is a status that some providers have beside the standard's.
+const statusOverloaded = 529
 
 // mayPass reports whether the error is of a kind that waiting helps against.
 func (e *Error) mayPass() bool { return e.like() == ClassRateLimited || e.like() == ClassOverloaded }
@@ -46,13 +61,14 @@ func streamError(status int, words, codes string) *Error {
 }
 
 // insideError turns an error inside a reply into one of class provider_error,
-// or context_overflow or content_filter where that is what it says. Whether it
+// or of a class that says what to do about it where that is what it says. Whether it
 // is retryable, and how, follows from what it would be as a refusal.
 func insideError(words, codes string) *Error {
 	status := statusIn(codes + " " + words)
 	like := classOf(status, words, codes)
 	class := ClassProviderError
-	if like == ClassContextOverflow || like == ClassContentFilter {
+	switch like {
+	case ClassContextOverflow, ClassContentFilter, ClassNoModel:
 		class = like
 	}
 	e := NewError(class, words)
@@ -68,7 +84,7 @@ func insideError(words, codes string) *Error {
 func statusIn(text string) int {
 	const first = 8
 	for i, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if n, err := strconv.Atoi(word); err == nil && n >= 400 && (http.StatusText(n) != "" || n == 529) {
+		if n, err := strconv.Atoi(word); err == nil && n >= 400 && (http.StatusText(n) != "" || n == statusOverloaded) {
 			return n
 		}
 		if i == first {
@@ -76,57 +92,6 @@ func statusIn(text string) int {
 		}
 	}
 	return 0
-}
-
-// classOf finds the class by the words first, because providers use few
-// statuses for many things, then by the status.
-func classOf(status int, words, codes string) string {
-	said := strings.ToLower(codes + " " + words)
-	switch {
-	case status == http.StatusUnauthorized:
-		return ClassAuth
-	case status == http.StatusPaymentRequired, containsAny(said, quotaWords):
-		return ClassQuota
-	case containsAny(said, overloadWords):
-		return ClassOverloaded
-	case status == http.StatusTooManyRequests:
-		return ClassRateLimited
-	case containsAny(said, contextWords):
-		return ClassContextOverflow
-	case containsAny(said, filterWords):
-		return ClassContentFilter
-	}
-	return classOfStatus(status)
-}
-
-func classOfStatus(status int) string {
-	switch {
-	case status == http.StatusForbidden:
-		return ClassAuth
-	case status == http.StatusServiceUnavailable, status == 529:
-		return ClassOverloaded
-	case status >= 500, status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooEarly:
-		return ClassServerError
-	case status == 0:
-		return ClassProviderError
-	default:
-		return ClassBadRequest
-	}
-}
-
-// Words in which providers say what their status does not.
-var (
-	quotaWords    = []string{"insufficient_quota", "insufficient balance", "exceeded_current_quota", "exceeded your current quota", "arrearage", "accountoverdue", "billing_hard_limit"}
-	overloadWords = []string{"overloaded", "engine_overloaded", "server is busy", "insufficient_system_resource"}
-	contextWords  = []string{
-		"context_length_exceeded", "context length", "context window", "context size", "exceed_context_size",
-		"maximum context", "prompt is too long", "input is too long", "range of input length", "reduce the length of the messages",
-	}
-	filterWords = []string{"content_filter", "content management policy", "data_inspection_failed", "datainspectionfailed", "sensitivecontent", "content_policy", "content exists risk"}
-)
-
-func containsAny(s string, words []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }
 
 // wordKeys and codeKeys are the fields in which providers put the message of

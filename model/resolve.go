@@ -140,6 +140,10 @@ func Resolve(spec Spec, lookup func(string) (string, bool)) (Endpoint, Info, err
 			return Endpoint{}, Info{}, &KeyError{Ref: ref, Env: keyEnv}
 		}
 		info.KeyEnv = keyEnv
+	} else if p.Name == providerCompatible && spec.BaseURL == "" { // the address is OPENAI_BASE_URL, and this is its key
+		if info.Key = get(lookup, openAIKey); info.Key != "" {
+			info.KeyEnv = openAIKey
+		}
 	}
 	return Endpoint{
 		Provider: p.Name, Model: spec.Model, BaseURL: base, Key: info.Key, KeyEnv: info.KeyEnv,
@@ -147,6 +151,9 @@ func Resolve(spec Spec, lookup func(string) (string, bool)) (Endpoint, Info, err
 		Stall: spec.Stall, Extra: spec.Extra, Profile: spec.Profile, Transport: spec.Transport, MaxConns: spec.MaxConns,
 	}, info, nil
 }
+
+// openAIKey is the variable of the key that goes with OPENAI_BASE_URL.
+const openAIKey = "OPENAI_API_KEY"
 
 func orVariable(name string) string {
 	if name == "" {

@@ -101,6 +101,11 @@ func TestResolve(t *testing.T) {
 			model.Info{Ref: "ollama/qwen3:8b", BaseURL: "http://127.0.0.1:11434/v1", Local: true},
 		},
 		{
+			"any endpoint, named by the environment with its key",
+			model.Spec{Provider: "openai-compatible", Model: "m"},
+			model.Info{Ref: "openai-compatible/m", BaseURL: "https://gateway.test/v1", KeyEnv: "OPENAI_API_KEY", Key: "sk-open"},
+		},
+		{
 			"no key wanted",
 			model.Spec{Provider: "openai-compatible", Model: "m", BaseURL: "http://localhost:9999/v1"},
 			model.Info{Ref: "openai-compatible/m", BaseURL: "http://localhost:9999/v1", Local: true},
@@ -130,11 +135,14 @@ func TestResolve(t *testing.T) {
 			t.Errorf("error %v, want a *model.KeyError that names %s and a way out", err, name)
 		}
 	}
+	if _, _, err := model.Resolve(model.Spec{Provider: "openai-compatible", Model: "m"}, environment()); err == nil ||
+		!strings.Contains(err.Error(), "needs an address; set base_url or OPENAI_BASE_URL") {
+		t.Errorf("error %v, want one that names both ways to give an address", err)
+	}
 	for says, spec := range map[string]model.Spec{
 		"did you mean ollama?":              {Provider: "olama", Model: "m"},
 		"without a model":                   {Provider: "ollama"},
 		"set base_url or AZURE_OPENAI_ENDP": {Provider: "azure", Model: "m"},
-		"needs an address; set base_url":    {Provider: "openai-compatible", Model: "m"},
 		"(for ollama/m)":                    {Provider: "ollama", Model: "m", BaseURL: "house"},
 		"no endpoint":                       {Provider: "scripted", Model: "a.json"},
 	} {

@@ -129,27 +129,3 @@ func TestStallEndsWithTheCaller(t *testing.T) {
 		}
 	})
 }
-
-func TestUsefulLines(t *testing.T) {
-	for line, want := range map[string]bool{
-		``: false, `   `: false, `: comment`: false, `event: ping`: false, `id: 7`: false, `retry: 10`: false,
-		`data:`: false, `data: `: false, `data: : OPENROUTER PROCESSING`: false, `data: ping`: false, `data: {"type":"ping"}`: false,
-		`data: {"choices":[]}`: false, `data: {"choices":[{"delta":null}],"usage":null}`: false,
-		`data: {"choices":[{"delta":{"role":"assistant","content":null,"refusal":null,"tool_calls":[],"extra":{}}}]}`: false,
-		`data: {"choices":[{"delta":{"content":" "}}]}`:                                                               true,
-		`data:{"choices":[{"delta":{"reasoning_details":[{"text":""}]}}]}`:                                            true,
-		`data: {"choices":[{"delta":{"function_call":{"name":"f"}}}]}`:                                                true,
-		`data: {"choices":[{"delta":{"audio":1}}]}`:                                                                   true,
-		`data: {"choices":[{"delta":{},"finish_reason":"stop"}]}`:                                                     true,
-		`data: {"choices":[{"message":{"content":"x"}}]}`:                                                             true,
-		`data: {"error":{"message":"no"}}`:                                                                            true,
-		`data: {"choices":[{"delta":`:                                                                                 true,
-		`data: [DONE]`:                                                                                                true,
-		`{"choices":[`:                                                                                                true,
-		`<html>`:                                                                                                      true,
-	} {
-		if got := model.Useful([]byte(line)); got != want {
-			t.Errorf("useful(%q) = %t, want %t", line, got, want)
-		}
-	}
-}

@@ -27,6 +27,7 @@ func (p Profile) Switches() []Switch {
 		{"merge_same_role", p.MergeSameRole},
 		{"assistant_between_tool_and_user", p.AssistantBetweenToolAndUser},
 		{"single_system", p.SingleSystem},
+		{"single_call", p.SingleCall},
 		{"schema_dialect", cmp.Or(string(p.SchemaDialect), "full")},
 		{"no_required_tool_choice", p.NoRequiredToolChoice},
 		{"num_ctx", p.NumCtx},

@@ -172,6 +172,7 @@ func (p *Printer) describeModel(e entry, data event.Data) entry {
 		return e.with(detail, StyleDim, p.words.replied, tokens(d.Usage.Total(), d.Usage.Estimated)+" token",
 			shortTime(millis(d.DurationMS)), p.cost(d.Cost, false))
 	case event.ModelRetried:
+		d.Failure.Hint = "" // for people to act on, when nothing else helps
 		return e.with(notice, StyleWarn, p.words.retried, fmt.Sprintf(p.words.attempt, d.Attempt),
 			fmt.Sprintf(p.words.wait, shortTime(millis(d.WaitMS))), failureText(d.Failure))
 	case event.ModelFailed:

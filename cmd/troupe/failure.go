@@ -98,9 +98,13 @@ func (a *app) noModel(err error) (f *failure, ok bool) {
 	return nil, false
 }
 
-// refused is what the system says when nothing listens at an address. The
-// record of a failed run has its words only.
-const refused = "connection refused"
+// What the system says when nobody answers at an address: nothing listens
+// there, or the name has no address. The record of a failed run has its words
+// only.
+const (
+	refused = "connection refused"
+	unnamed = "no such host"
+)
 
 // exitCode is the exit code of a run that ended badly.
 func exitCode(e *leader.Error) int {
@@ -111,10 +115,10 @@ func exitCode(e *leader.Error) int {
 		return exitLimit
 	case "interrupted":
 		return exitInterrupted
-	case model.ClassAuth:
+	case model.ClassAuth, model.ClassNoModel:
 		return exitNoModel
 	case model.ClassTransport:
-		if strings.Contains(e.Message, refused) {
+		if !e.Retryable || strings.Contains(e.Message, refused) || strings.Contains(e.Message, unnamed) {
 			return exitNoModel
 		}
 		return exitProvider

@@ -9,9 +9,10 @@ import (
 // Body is a response body that the client library reads well. It is read by
 // one goroutine.
 type Body struct {
-	lines lines
-	close io.Closer
-	kind  kind
+	lines    lines
+	close    io.Closer
+	kind     kind
+	progress func() // called when something comes that brings the reply forward
 
 	out   []byte   // what is left of the event that is handed on
 	queue [][]byte // JSON values that came together with others
@@ -64,9 +65,12 @@ type Facts struct {
 	Skipped  int  // events that hold nothing of a reply
 }
 
-// NewBody returns the body r, repaired.
-func NewBody(r io.ReadCloser) *Body {
-	return &Body{lines: lines{r: r}, close: r}
+// NewBody returns the body r, repaired. While it is read, progress is called for
+// each piece that brings the reply forward: one with text, reasoning, a call or a
+// finish reason, or a part of what is too long to be looked at yet. Comments and
+// pieces that say nothing are none.
+func NewBody(r io.ReadCloser, progress func()) *Body {
+	return &Body{lines: lines{r: r, progress: progress}, close: r, progress: progress}
 }
 
 // Read returns bytes of one event. Its errors are io.EOF after the end mark or
@@ -110,7 +114,9 @@ func (b *Body) Facts() Facts { return b.facts }
 func (b *Body) step() {
 	switch b.kind {
 	case unknown:
-		b.kind = b.lines.sniff()
+		if b.kind = b.lines.sniff(); b.kind != events {
+			b.progress()
+		}
 	case events:
 		b.event()
 	case document:

@@ -28,7 +28,7 @@ type read struct {
 // readAll reads a body event by event.
 func readAll(tb testing.TB, r io.Reader) read {
 	tb.Helper()
-	b := repair.NewBody(io.NopCloser(r))
+	b := repair.NewBody(io.NopCloser(r), func() {})
 	var got read
 	buf := make([]byte, 64<<10)
 	for {
@@ -159,7 +159,7 @@ func TestEventsLeaveAtOnce(t *testing.T) {
 	unclean := strings.Replace(cleanText, `"content"`, `"reasoning":"hm","content"`, 1)
 	for _, event := range []string{"data: " + cleanText + "\n", "data: " + unclean + "\r", "data: " + cleanText + "\r\n"} {
 		pr, pw := io.Pipe()
-		b := repair.NewBody(pr)
+		b := repair.NewBody(pr, func() {})
 		next := make(chan bool)
 		go func() {
 			for range next {

@@ -60,6 +60,9 @@ func (b *Body) object(v []byte) {
 		b.facts.Skipped++
 		return
 	}
+	if c.says() {
+		b.progress()
+	}
 	b.rewrite(&c)
 }
 

@@ -23,6 +23,9 @@ func (b *Body) passes(payload []byte) bool {
 	b.facts.Finished = b.facts.Finished || c.finished
 	b.spoken = b.spoken || c.spoken
 	b.called = b.called || c.called
+	if c.finished || c.spoken || c.called {
+		b.progress()
+	}
 	return true
 }
 

@@ -12,6 +12,10 @@ const MaxLine = 16 << 20
 // firstBuffer is what the buffer holds at first; most lines are shorter.
 const firstBuffer = 2 << 10
 
+// watchedLine is how long a line may grow before each part of it counts as
+// progress, in bytes.
+const watchedLine = 64 << 10
+
 // maxIdleReads is how many reads in a row may bring nothing.
 const maxIdleReads = 100
 
@@ -25,6 +29,7 @@ type lines struct {
 	err      error // what ended the reading, after the rest of buf
 	skipLF   bool  // the last line ended with CR, so that LF belongs to it
 	open     bool  // the body ended before the last line did
+	progress func()
 }
 
 // line is one line of a body.
@@ -43,6 +48,9 @@ func (l *lines) next() (line, error) {
 		}
 		if l.err == nil {
 			l.fill()
+			if l.to-l.from > watchedLine {
+				l.progress()
+			}
 			continue
 		}
 		if l.from < l.to && !errors.Is(l.err, ErrTooLong) {
@@ -133,7 +141,11 @@ func (l *lines) room() {
 // reading, nil for the end of the body.
 func (l *lines) rest(limit int) (text []byte, err error) {
 	for l.err == nil && l.to-l.from < limit {
+		had := l.to - l.from
 		l.fill()
+		if len(bytes.TrimSpace(l.buf[l.from+had:l.to])) > 0 {
+			l.progress()
+		}
 	}
 	text = l.buf[l.from:l.to]
 	l.from, l.seen = l.to, l.to

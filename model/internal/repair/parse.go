@@ -16,6 +16,13 @@ type chunk struct {
 	details                     [][]byte
 	extra                       map[string][]byte
 	usage                       *usage
+	other                       bool // a field of the message that nobody knows says something
+}
+
+// says reports whether the chunk brings a reply forward.
+func (c *chunk) says() bool {
+	return isReason(c.finish) || len(c.content)+len(c.reasoning)+len(c.refusal) > 0 || len(c.calls) > 0 || len(c.details) > 0 ||
+		c.extra != nil || c.other
 }
 
 // get is the value of a field of an object; nil if it is missing or the text
@@ -150,6 +157,9 @@ func (c *chunk) message(v []byte, whole bool) {
 			said, thought := parts(value)
 			c.content = append(c.content, said...)
 			r.inContent = append(r.inContent, thought...)
+		case "images": // beside the content
+			said, _ := parts(value)
+			c.content = append(c.content, said...)
 		case "refusal":
 			c.refusal = append(c.refusal, text(value)...)
 		case "reasoning_content", "reasoning", "thinking":
@@ -168,6 +178,9 @@ func (c *chunk) message(v []byte, whole bool) {
 			c.reason(value)
 		case "extra_content":
 			c.extra = map[string][]byte{name: append([]byte(nil), value...)}
+		case "role":
+		default:
+			c.other = true
 		}
 		return true
 	})
