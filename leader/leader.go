@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/oklog/ulid/v2"
 
@@ -19,9 +20,9 @@ import (
 type Leader struct {
 	team Team
 	opts options
-	// registry has every tool that a role may list.
-	registry tools.Set
-	raw      json.RawMessage // the team as the log's header has it
+	// known names every tool that a role may list.
+	known []string
+	raw   json.RawMessage // the team as the log's header has it
 }
 
 // New makes a team from a description in code. The error names every mistake
@@ -39,11 +40,11 @@ func newLeader(t Team, o options) (*Leader, error) {
 		return nil, err
 	}
 	defer func() { _ = ws.Close() }()
-	registry, err := tools.NewSet(append(ws.Tools(), o.tools...)...)
+	known, err := knownTools(o.tools)
 	if err != nil {
 		return nil, err
 	}
-	team, err := t.resolved(o.lang, registry)
+	team, err := t.resolved(o.lang, known)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,22 @@ func newLeader(t Team, o options) (*Leader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("leader: team: %w", err)
 	}
-	return &Leader{team: team, opts: o, registry: registry, raw: raw}, nil
+	return &Leader{team: team, opts: o, known: known, raw: raw}, nil
+}
+
+// knownTools names the tools of the workspace and those of the program.
+func knownTools(custom []tools.Tool) ([]string, error) {
+	set, err := tools.NewSet(custom...)
+	if err != nil {
+		return nil, err
+	}
+	known := tools.WorkspaceNames()
+	for _, name := range set.Names() {
+		if slices.Contains(known, name) {
+			return nil, fmt.Errorf("leader: tool %q: the name is that of a tool of the workspace", name)
+		}
+	}
+	return append(known, set.Names()...), nil
 }
 
 // Team returns the team with all defaults filled in.

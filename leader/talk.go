@@ -154,7 +154,7 @@ func (r *Run) customRole(in tools.CreateCustomAgentArgs) (Role, error) {
 	for i := range r.roles {
 		codes[r.roles[i].Code] = true
 		codes[mailbox.Fold(r.roles[i].Name)] = true // no code may be another role's name
-		r.roles[i].mistakes(seen, r.leader.registry)
+		r.roles[i].mistakes(seen, r.leader.known)
 		allowed = append(allowed, r.roles[i].Tools...)
 		if in.Model != "" && r.roles[i].Model.Name == in.Model {
 			m = r.roles[i].Model
@@ -164,7 +164,7 @@ func (r *Run) customRole(in tools.CreateCustomAgentArgs) (Role, error) {
 		return role, errors.New(r.words.UnknownModel(in.Model, r.modelNames()))
 	}
 	role.complete(m, r.leader.team.Limits, codes)
-	if mistakes := role.mistakes(seen, r.leader.registry); len(mistakes) > 0 {
+	if mistakes := role.mistakes(seen, r.leader.known); len(mistakes) > 0 {
 		return role, fmt.Errorf("leader: %s", mistakes[0])
 	}
 	for _, name := range role.Tools {

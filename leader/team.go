@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
 	"github.com/troupe-go/troupe/model"
-	"github.com/troupe-go/troupe/tools"
 )
 
 // Unlimited is the value of a limit that does not bind.
@@ -149,7 +147,7 @@ func bound[T int | time.Duration](limit T) T {
 
 // resolved returns a copy with all defaults filled in, or an error that names
 // every mistake.
-func (t Team) resolved(lang string, known tools.Set) (Team, error) {
+func (t Team) resolved(lang string, known []string) (Team, error) {
 	t.Limits = t.Limits.withDefaults()
 	t.Leader.MaxSteps = cmp.Or(t.Leader.MaxSteps, defaultMaxSteps)
 	if t.Leader.Model.Client == nil {
@@ -197,8 +195,8 @@ func (t Team) resolved(lang string, known tools.Set) (Team, error) {
 		mistake("limit budget needs prices in one currency; %s", m)
 	}
 	for _, name := range t.Leader.Tools {
-		if _, ok := known.Lookup(name); !ok {
-			mistake("the leader lists the tool %q, which does not exist; tools are %s", name, strings.Join(known.Names(), ", "))
+		if !slices.Contains(known, name) {
+			mistake("the leader lists the tool %q, which does not exist; tools are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return t, errors.Join(errs...)
@@ -275,13 +273,16 @@ func (r *Role) complete(m Model, l Limits, codes map[string]bool) {
 	}
 }
 
-// codeForm is the form of a role's short code.
-var codeForm = regexp.MustCompile(`^[a-z0-9]{1,16}$`)
+// validCode reports whether a role may have this short code.
+func validCode(code string) bool {
+	return 1 <= len(code) && len(code) <= 16 &&
+		!strings.ContainsFunc(code, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
+}
 
 // mistakes lists what is wrong with a completed role; seen holds the folded
 // names, ids and codes of those before it. A name may not be the code of
 // another role either: instances are addressed by both.
-func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
+func (r *Role) mistakes(seen map[string]string, known []string) []string {
 	var list []string
 	if mailbox.Fold(r.Name) == "" {
 		list = append(list, fmt.Sprintf("role %q has no name; set its Name", r.ID))
@@ -294,7 +295,7 @@ func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
 	if mailbox.ReservedCode(r.Code) {
 		list = append(list, fmt.Sprintf("role %q: the code %q is reserved", r.Name, r.Code))
 	}
-	if !codeForm.MatchString(r.Code) {
+	if !validCode(r.Code) {
 		list = append(list, fmt.Sprintf("role %q: the code %q is not 1 to 16 letters a-z or digits", r.Name, r.Code))
 	}
 	if strings.ContainsRune(r.Does+r.Prompt, 0) {
@@ -311,8 +312,8 @@ func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
 		seen[label] = r.Name
 	}
 	for _, name := range r.Tools {
-		if _, ok := known.Lookup(name); !ok {
-			list = append(list, fmt.Sprintf("role %s lists the tool %q, which does not exist; tools are %s", r.ID, name, strings.Join(known.Names(), ", ")))
+		if !slices.Contains(known, name) {
+			list = append(list, fmt.Sprintf("role %s lists the tool %q, which does not exist; tools are %s", r.ID, name, strings.Join(known, ", ")))
 		}
 	}
 	slices.Sort(list)
