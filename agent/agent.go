@@ -134,7 +134,7 @@ type Words interface {
 type Agent struct {
 	cfg     Config
 	history history
-	pending map[string]event.MessageSent // sent to it and not yet in the conversation; nil when there are none
+	pending map[string]event.MessageSent // sent to it and not yet in the conversation; nil at rest when there are none
 	gauge   gauge
 	read    map[string]OpenQuestion // messages that this turn put into the conversation, some are questions; nil at rest
 	t       turnState

@@ -84,9 +84,7 @@ func (a *Agent) apply(rec event.Record) error {
 		if !ok {
 			return nil
 		}
-		if delete(a.pending, d.ID); len(a.pending) == 0 {
-			a.pending = nil
-		}
+		delete(a.pending, d.ID)
 		return a.insert(m)
 	case event.ModelRequested:
 		if d.Purpose == "" {
@@ -109,6 +107,9 @@ func (a *Agent) apply(rec event.Record) error {
 		return a.applySummary(d)
 	case event.TurnEnded:
 		a.read = nil
+		if len(a.pending) == 0 {
+			a.pending = nil
+		}
 		a.history.settle()
 	default: // all other records say nothing about the conversation
 	}

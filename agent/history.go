@@ -38,8 +38,13 @@ func (h *history) wake(system string) {
 	if h.messages == nil {
 		*h = newHistory(system)
 	}
+	h.messages = slices.Grow(h.messages, roomForTurn)
 	h.messages[0].Content = system
+	h.checker.remember(h.messages)
 }
+
+// roomForTurn is the number of messages of a short turn.
+const roomForTurn = 12
 
 func (h *history) add(m model.Message) {
 	if h.sum == nil {
@@ -72,9 +77,11 @@ func (h *history) check() error {
 func (h *history) used(callID string) bool { return h.checker.seen[callID] || h.past[callID] }
 
 // settle gives back what an agent at rest does not need: the room for more
-// messages, and the system prompt, which the agents of a role have in common.
+// messages, the system prompt, which the agents of a role have in common, and
+// the list of call ids.
 func (h *history) settle() {
 	h.messages = slices.Clone(h.messages)
+	h.checker.forget()
 	if len(h.messages) > 0 {
 		h.messages[0].Content = ""
 	}
@@ -172,13 +179,28 @@ func (c *checker) next(m model.Message) error {
 		if call.ID == "" || c.seen[call.ID] {
 			return fault("call id %q is empty or used twice", call.ID)
 		}
-		if c.seen == nil {
-			c.seen = map[string]bool{}
-		}
-		c.seen[call.ID] = true
+		c.see(call.ID)
 		c.open = append(c.open, call.ID)
 	}
 	return nil
+}
+
+// forget drops the ids of the calls, remember lists those of the messages again.
+func (c *checker) forget() { c.seen = nil }
+
+func (c *checker) remember(messages []model.Message) {
+	for _, m := range messages {
+		for _, call := range m.Calls {
+			c.see(call.ID)
+		}
+	}
+}
+
+func (c *checker) see(id string) {
+	if c.seen == nil {
+		c.seen = map[string]bool{}
+	}
+	c.seen[id] = true
 }
 
 // end reports what the end of the conversation leaves open.

@@ -97,11 +97,11 @@ func (r *reader) anything(v value) (any, bool) {
 
 // jsonNumber reads a number that JSON can hold.
 func (r *reader) jsonNumber(v value) (any, bool) {
-	if wholeNumber.MatchString(v.raw) {
+	if wholeNumber().MatchString(v.raw) {
 		n, err := strconv.ParseInt(v.raw, 10, 64)
 		return n, err == nil
 	}
-	if !decimalNumber.MatchString(v.raw) {
+	if !decimalNumber().MatchString(v.raw) {
 		r.wrong(v, "a plain number", "or put it in quotes")
 		return nil, false
 	}

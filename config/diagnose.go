@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,9 +13,9 @@ type mistake struct {
 }
 
 var (
-	wideColon  = regexp.MustCompile(`^(\s*(?:- +)*[^\s:：#'"\[{][^:：#]*?)\s*：[ \t]*`)
-	tightColon = regexp.MustCompile(`^(\s*(?:- +)*["']?[A-Za-z_][A-Za-z0-9_-]*["']?):([^\s/].*)$`)
-	plainValue = regexp.MustCompile(`^(\s*(?:- +)*[^\s:#'"][^:#]*?:\s+)([^\s'"|>\[{&*!#].*?)(\s+#.*|\s*)$`)
+	wideColon  = pattern(`^(\s*(?:- +)*[^\s:：#'"\[{][^:：#]*?)\s*：[ \t]*`)
+	tightColon = pattern(`^(\s*(?:- +)*["']?[A-Za-z_][A-Za-z0-9_-]*["']?):([^\s/].*)$`)
+	plainValue = pattern(`^(\s*(?:- +)*[^\s:#'"][^:#]*?:\s+)([^\s'"|>\[{&*!#].*?)(\s+#.*|\s*)$`)
 )
 
 // diagnose recognizes what people get wrong in a line that does not parse.
@@ -28,19 +27,19 @@ func diagnose(line string) (mistake, bool) {
 			strings.ReplaceAll(blank, "\t", "  ") + line[len(blank):],
 		}, true
 	}
-	if m := wideColon.FindStringSubmatch(line); m != nil {
+	if m := wideColon().FindStringSubmatch(line); m != nil {
 		return mistake{
 			fault{position{0, utf8.RuneCountInString(m[1]) + 1}, `full-width colon "：" used; YAML needs ":"`, "write \": \" with a space after it"},
 			m[1] + ": " + line[len(m[0]):],
 		}, true
 	}
-	if m := tightColon.FindStringSubmatch(line); m != nil {
+	if m := tightColon().FindStringSubmatch(line); m != nil {
 		return mistake{
 			fault{position{0, utf8.RuneCountInString(m[1]) + 1}, "missing space after \":\" in " + quoteShort(strings.TrimSpace(line)), "write \": \" with a space after it"},
 			m[1] + ": " + m[2],
 		}, true
 	}
-	if m := plainValue.FindStringSubmatch(line); m != nil && strings.Contains(m[2], ": ") {
+	if m := plainValue().FindStringSubmatch(line); m != nil && strings.Contains(m[2], ": ") {
 		inner := strings.Index(m[2], ": ")
 		return mistake{
 			fault{position{0, utf8.RuneCountInString(m[1]+m[2][:inner]) + 1}, `": " inside an unquoted value; put the value in quotes or use |`, fmt.Sprintf("%s'…'", clean([]rune(strings.TrimLeft(m[1], " "))))},

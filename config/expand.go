@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,8 +21,8 @@ const (
 )
 
 var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	paramRef     = regexp.MustCompile(`\$?\$\{param\.([^{}\s]*)\}`)
+	variableName = pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	paramRef     = pattern(`\$?\$\{param\.([^{}\s]*)\}`)
 )
 
 // referenceForms is what a reference may look like, for messages.
@@ -75,7 +74,7 @@ func (r *reader) resolve(v value, body string, which scope) (string, bool) {
 	}
 	name, fallback, hasFallback := strings.Cut(body, ":-")
 	name, reason, hasReason := strings.Cut(name, ":?")
-	if !variableName.MatchString(name) {
+	if !variableName().MatchString(name) {
 		r.problem(v, fmt.Sprintf("%s: bad reference ${%s}", v.path, clean([]rune(shorten(maskSecrets(body))))), "write "+referenceForms+"; $$ is a dollar sign")
 		return "", false
 	}
@@ -116,7 +115,7 @@ func (r *reader) param(v value, name string) (string, bool) {
 func (r *reader) expandParams(v value, s string) (string, bool) {
 	var b strings.Builder
 	good, end := true, 0
-	for _, m := range paramRef.FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range paramRef().FindAllStringSubmatchIndex(s, -1) {
 		ref, name := s[m[0]:m[1]], s[m[2]:m[3]]
 		b.WriteString(s[end:m[0]])
 		end = m[1]

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -40,14 +39,14 @@ func frontMatter(src *source, lines []string) *node {
 }
 
 // looseLine is a key at the beginning of a line, and text.
-var looseLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*):(?:[ \t]+(.*))?$`)
+var looseLine = pattern(`^([A-Za-z][A-Za-z0-9_-]*):(?:[ \t]+(.*))?$`)
 
 // looseFront reads front matter line by line: a key, and all text up to the
 // next one.
 func looseFront(src *source, lines []string) *node {
 	out := &node{kind: mappingNode, src: src, pos: position{2, 1}, size: 1}
 	for i, line := range lines {
-		m := looseLine.FindStringSubmatch(line)
+		m := looseLine().FindStringSubmatch(line)
 		if m == nil {
 			if n := len(out.entries); n > 0 {
 				out.entries[n-1].node.follow(line, i+2)

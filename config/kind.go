@@ -122,9 +122,9 @@ func parsed[V any](want string, s schema, parse func(string) (V, bool)) kind[V] 
 // plainHint says how a value was probably meant.
 func plainHint(v value, want string) string {
 	switch {
-	case v.kind == numberNode && wholeNumber.MatchString(v.raw) && strings.HasPrefix(want, wantDuration):
+	case v.kind == numberNode && wholeNumber().MatchString(v.raw) && strings.HasPrefix(want, wantDuration):
 		return "add a unit: " + v.raw + "s"
-	case v.kind == numberNode && wholeNumber.MatchString(v.raw) && want == wantAge:
+	case v.kind == numberNode && wholeNumber().MatchString(v.raw) && want == wantAge:
 		return "add a unit: " + v.raw + "d"
 	case want == wantBoolean && slices.Contains([]string{"yes", "on"}, strings.ToLower(v.raw)):
 		return "write true"
@@ -143,8 +143,8 @@ const (
 )
 
 var (
-	wholeNumber   = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,15})$`)
-	decimalNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?$`)
+	wholeNumber   = pattern(`^(0|-?[1-9][0-9]{0,15})$`)
+	decimalNumber = pattern(`^-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?$`)
 )
 
 // integer is a whole number from low to high.
@@ -161,7 +161,7 @@ func integer(low, high int) kind[int] {
 	}
 	return parsed(want, limits, func(s string) (int, bool) {
 		n, err := strconv.Atoi(s)
-		return n, err == nil && wholeNumber.MatchString(s) && low <= n && n <= high
+		return n, err == nil && wholeNumber().MatchString(s) && low <= n && n <= high
 	})
 }
 
@@ -170,7 +170,7 @@ func decimal(high float64) kind[float64] {
 	want := "a number from 0 to " + strconv.FormatFloat(high, 'f', -1, 64)
 	return parsed(want, schema{"type": "number", "minimum": 0.0, "maximum": high}, func(s string) (float64, bool) {
 		n, err := strconv.ParseFloat(s, 64)
-		return n, err == nil && decimalNumber.MatchString(s) && 0 <= n && n <= high
+		return n, err == nil && decimalNumber().MatchString(s) && 0 <= n && n <= high
 	})
 }
 

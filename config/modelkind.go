@@ -187,15 +187,15 @@ func webAddress() kind[string] {
 // there by mistake may be the key itself and is never shown.
 func keyVariable() kind[string] {
 	want := "the name of a variable, such as HOUSE_KEY"
-	return kind[string]{want: want, schema: schema{"type": "string", "pattern": variableName.String()}, read: func(r *reader, v value) (string, bool) {
+	return kind[string]{want: want, schema: schema{"type": "string", "pattern": variableName().String()}, read: func(r *reader, v value) (string, bool) {
 		inner, isRef := strings.CutPrefix(v.raw, "${")
 		inner = strings.TrimSuffix(inner, "}")
 		switch {
 		case v.kind != textNode:
 			r.secret(v, v.path+": wanted "+want, "")
-		case isRef && variableName.MatchString(inner):
+		case isRef && variableName().MatchString(inner):
 			r.problem(v, v.path+": found a reference, wanted "+want, "write the name alone: "+inner)
-		case !variableName.MatchString(v.raw) || looksLikeKey(v.raw):
+		case !variableName().MatchString(v.raw) || looksLikeKey(v.raw):
 			r.secret(v, v.path+": this looks like a key; wanted "+want, "keys never stand in the team file: put the key into a variable and write the variable's name here")
 		default:
 			return v.raw, true

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,8 +15,8 @@ import (
 const maxRoleName = 58
 
 var (
-	codeForm     = regexp.MustCompile(`^[a-z0-9]{2,6}$`)
-	currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
+	codeForm     = pattern(`^[a-z0-9]{2,6}$`)
+	currencyForm = pattern(`^[A-Z]{3}$`)
 )
 
 // maxIdentifier is the longest identifier in characters.
@@ -117,7 +116,7 @@ func (r *reader) checkName(v value, s string) bool {
 // roleCode is the short code of a role.
 func roleCode() kind[string] {
 	want := "2 to 6 small letters or digits"
-	return kind[string]{want: want, schema: schema{"type": "string", "pattern": codeForm.String(), "not": schema{"enum": reservedCodes()}}, read: func(r *reader, v value) (string, bool) {
+	return kind[string]{want: want, schema: schema{"type": "string", "pattern": codeForm().String(), "not": schema{"enum": reservedCodes()}}, read: func(r *reader, v value) (string, bool) {
 		s, ok := r.text(v, want)
 		if !ok {
 			return "", false
@@ -126,9 +125,9 @@ func roleCode() kind[string] {
 			r.problem(v, fmt.Sprintf("%s: the code %s is reserved", v.path, quoteShort(word)), "choose another code")
 			return "", false
 		}
-		if !codeForm.MatchString(s) {
+		if !codeForm().MatchString(s) {
 			hint := ""
-			if lower := strings.ToLower(s); codeForm.MatchString(lower) {
+			if lower := strings.ToLower(s); codeForm().MatchString(lower) {
 				hint = fmt.Sprintf("did you mean %q?", lower)
 			}
 			r.wrong(v, want, hint)

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -12,25 +11,25 @@ const masked = "••••"
 var (
 	// keyedSecret finds the value of a key or parameter whose name says that
 	// it is secret; references to variables are no secrets.
-	keyedSecret = regexp.MustCompile(`(?i)((?:^|[^a-z])(?:[a-z0-9_-]*[_-])?(?:api-?_?key|key|token|secret|password|passwd|authorization)["']?\s*[:=：]\s*)([^\s$][^\n]*)`)
+	keyedSecret = pattern(`(?i)((?:^|[^a-z])(?:[a-z0-9_-]*[_-])?(?:api-?_?key|key|token|secret|password|passwd|authorization)["']?\s*[:=：]\s*)([^\s$][^\n]*)`)
 	// knownSecret finds keys by the marks that their makers give them.
-	knownSecret = regexp.MustCompile(`(?i)(?:\b(?:sk|pk|rk|ark|ghp|gho|github_pat|glpat|hf|xox[a-z])[-_]|\bAKIA|\bAIza|\beyJ|\bBearer\s+)[A-Za-z0-9._~+/=-]{8,}`)
+	knownSecret = pattern(`(?i)(?:\b(?:sk|pk|rk|ark|ghp|gho|github_pat|glpat|hf|xox[a-z])[-_]|\bAKIA|\bAIza|\beyJ|\bBearer\s+)[A-Za-z0-9._~+/=-]{8,}`)
 	// longRun finds words that are long enough to be a key.
-	longRun = regexp.MustCompile(`[A-Za-z0-9+/=_]{20,}`)
+	longRun = pattern(`[A-Za-z0-9+/=_]{20,}`)
 	// userInfo finds a name and password in an address.
-	userInfo = regexp.MustCompile(`(://)[^/@\s]+@`)
+	userInfo = pattern(`(://)[^/@\s]+@`)
 )
 
 // maskSecrets replaces what looks like a key, and what a name calls one.
 func maskSecrets(s string) string {
-	return maskKeys(keyedSecret.ReplaceAllString(s, "${1}"+masked))
+	return maskKeys(keyedSecret().ReplaceAllString(s, "${1}"+masked))
 }
 
 // maskKeys replaces what looks like a key by itself.
 func maskKeys(s string) string {
-	s = knownSecret.ReplaceAllString(s, masked)
-	s = userInfo.ReplaceAllString(s, "${1}"+masked+"@")
-	return longRun.ReplaceAllStringFunc(s, func(run string) string {
+	s = knownSecret().ReplaceAllString(s, masked)
+	s = userInfo().ReplaceAllString(s, "${1}"+masked+"@")
+	return longRun().ReplaceAllStringFunc(s, func(run string) string {
 		if looksRandom(run) {
 			return masked
 		}

@@ -107,7 +107,7 @@ func retryTable() table[Retry] {
 func priceTable() table[Price] {
 	amount := decimal(1_000_000)
 	return table[Price]{"a price", []field[Price]{
-		key("currency", "Three capitals, such as CNY.", name("a currency such as CNY or USD", currencyForm.String(), currencyForm), func(p *Price) *string { return &p.Currency }).must(),
+		key("currency", "Three capitals, such as CNY.", name("a currency such as CNY or USD", currencyForm().String(), currencyForm()), func(p *Price) *string { return &p.Currency }).must(),
 		key("input", "A million tokens of input.", amount, func(p *Price) *float64 { return &p.Input }).must().or("prompt"),
 		key("cached_input", "A million tokens of input from a cache.", pointer(amount), func(p *Price) **float64 { return &p.CachedInput }).or("cache", "cache_read"),
 		key("output", "A million tokens of output.", amount, func(p *Price) *float64 { return &p.Output }).must().or("completion"),

@@ -247,6 +247,19 @@ func (r *roster) all() []member {
 	return list
 }
 
+// workers lists the ids of the sub-agents in order of creation.
+func (r *roster) workers() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var ids []string
+	for _, m := range r.members {
+		if m.parent != "" {
+			ids = append(ids, m.id)
+		}
+	}
+	return ids
+}
+
 // busy counts the sub-agents that count against the limit "agents": working,
 // waiting or just created.
 func (r *roster) busy() int {

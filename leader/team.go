@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -296,8 +295,11 @@ func (r *Role) complete(m Model, l Limits, codes map[string]bool) {
 	}
 }
 
-// codeForm is the form of a role's short code.
-var codeForm = regexp.MustCompile(`^[a-z0-9]{1,16}$`)
+// validCode reports whether a role may have this short code.
+func validCode(code string) bool {
+	return 1 <= len(code) && len(code) <= 16 &&
+		!strings.ContainsFunc(code, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
+}
 
 // mistakes lists what is wrong with a completed role; seen holds the folded
 // names, ids and codes of those before it. A name may not be the code of
@@ -315,7 +317,7 @@ func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
 	if mailbox.ReservedCode(r.Code) {
 		list = append(list, fmt.Sprintf("role %q: the code %q is reserved", r.Name, r.Code))
 	}
-	if !codeForm.MatchString(r.Code) {
+	if !validCode(r.Code) {
 		list = append(list, fmt.Sprintf("role %q: the code %q is not 1 to 16 letters a-z or digits", r.Name, r.Code))
 	}
 	if strings.ContainsRune(r.Does+r.Prompt, 0) {

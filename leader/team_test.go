@@ -1,6 +1,7 @@
 package leader_test
 
 import (
+	"context"
 	"maps"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/modeltest"
+	"github.com/troupe-go/troupe/tools"
 )
 
 // results lists what the leader's tool calls of one step returned.
@@ -239,5 +241,13 @@ func TestStatusOfAgents(t *testing.T) {
 	}
 	if got := results(t, records, 5)[0]; !strings.Contains(got, "terminated") {
 		t.Errorf("terminating twice gives %q", got)
+	}
+}
+
+func TestAToolCannotHaveTheNameOfAToolOfTheWorkspace(t *testing.T) {
+	own := tools.Func("read_file", "Reads", func(context.Context, struct{}) (string, error) { return "", nil })
+	_, err := leader.New(leader.Team{Model: leader.Model{Client: oneReply{}, Name: "test/test"}}, leader.WithTools(own))
+	if err == nil || !strings.Contains(err.Error(), `tool "read_file"`) {
+		t.Errorf("New = %v, want an error that names the tool", err)
 	}
 }

@@ -27,20 +27,20 @@ func (t teamTools) WaitOutput(ctx context.Context, call tools.Call, in tools.Wai
 	defer unblock()
 	for {
 		news := t.run.journal.watch()
-		if end, over := w.look(t.run); over {
-			return t.run.words.WaitEnded(end), nil
+		if w.over() {
+			return t.run.words.WaitEnded(w.end()), nil
 		}
 		select {
 		case <-news:
 		case id := <-yielded:
-			end, _ := w.look(t.run)
+			end := w.end()
 			if !slices.Contains(end.Questions, id) { // its message is still on the way
 				end.Questions = append(end.Questions, id)
 			}
 			return t.run.words.WaitEnded(end), nil
 		case <-timeout:
-			end, _ := w.look(t.run)
-			end.TimedOut, end.Working = true, t.run.atWork(w.busy(t.run))
+			end := w.end()
+			end.TimedOut = true
 			return t.run.words.WaitEnded(end), nil
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
@@ -48,16 +48,22 @@ func (t teamTools) WaitOutput(ctx context.Context, call tools.Call, in tools.Wai
 	}
 }
 
-// wait is what a wait is for.
+// wait is one wait of the leader. It looks again at each record of the run, so
+// what was seen is not looked at twice.
 type wait struct {
+	run    *Run
 	agents []string // ids
 	all    bool
+	last   int             // index of the agent that was the last to be found active
+	seen   int             // messages in the leader's box
+	found  prompts.WaitEnd // what they are
+	ended  bool            // by one of them
 }
 
 // awaited reads the arguments. Without agents, all are awaited that work or
 // that have reported what the leader has not read.
-func (t teamTools) awaited(in tools.WaitOutputArgs) (wait, <-chan time.Time, error) {
-	w := wait{all: in.Until == "all"}
+func (t teamTools) awaited(in tools.WaitOutputArgs) (*wait, <-chan time.Time, error) {
+	w := &wait{run: t.run, all: in.Until == "all"}
 	for _, who := range in.Agents {
 		a, err := t.worker(who)
 		if err != nil {
@@ -67,9 +73,9 @@ func (t teamTools) awaited(in tools.WaitOutputArgs) (wait, <-chan time.Time, err
 	}
 	if len(in.Agents) == 0 {
 		unread := t.run.unreadReports()
-		for _, m := range t.run.roster.all() {
-			if m.parent != "" && (t.run.active(m) || unread[m.id]) {
-				w.agents = append(w.agents, m.id)
+		for _, id := range t.run.roster.workers() {
+			if t.run.active(id) || unread[id] {
+				w.agents = append(w.agents, id)
 			}
 		}
 	}
@@ -91,69 +97,78 @@ func (r *Run) unreadReports() map[string]bool {
 	return from
 }
 
-// look reports what waits for the leader, and whether that ends the wait.
-func (w wait) look(r *Run) (prompts.WaitEnd, bool) {
-	var end prompts.WaitEnd
-	over := false
-	busy := w.busy(r) // before the box: an agent reports first, then rests
-	for _, m := range r.box(event.Leader).Peek() {
-		switch {
-		case m.Kind == event.Question:
-			end.Questions = append(end.Questions, m.ID)
-			over = true
-		case m.Kind == event.Completion && m.Reason == event.EndFailed:
-			end.Failures = append(end.Failures, m.ID)
-			over = true
-		case m.Kind == event.Completion:
-			end.Completions = append(end.Completions, m.ID)
-			over = over || !w.all && slices.Contains(w.agents, m.From)
-		case m.Kind == event.Note:
-			end.Notes = append(end.Notes, m.ID)
-			over = true
-		}
-	}
-	if len(busy) == 0 {
-		end.NoneWorking = len(end.Completions) == 0
-		return end, true
-	}
-	end.Working = r.atWork(busy)
-	return end, over
+// over reports whether the wait ends: by a message, or because none of the
+// awaited agents works any more.
+func (w *wait) over() bool {
+	working := w.anyActive() // before the box: an agent reports first, then rests
+	w.look()
+	return w.ended || !working
 }
 
-// busy lists those of the awaited agents that work, wait, or are about to.
-func (w wait) busy(r *Run) []string {
-	var list []string
-	for _, id := range w.agents {
-		if m, ok := r.roster.view(id); ok && r.active(m) {
-			list = append(list, id)
+// look reads what came into the leader's box, where it stays.
+func (w *wait) look() {
+	for _, m := range w.run.box(event.Leader).PeekAfter(w.seen) {
+		w.seen++
+		switch {
+		case m.Kind == event.Question:
+			w.found.Questions = append(w.found.Questions, m.ID)
+			w.ended = true
+		case m.Kind == event.Completion && m.Reason == event.EndFailed:
+			w.found.Failures = append(w.found.Failures, m.ID)
+			w.ended = true
+		case m.Kind == event.Completion:
+			w.found.Completions = append(w.found.Completions, m.ID)
+			w.ended = w.ended || !w.all && slices.Contains(w.agents, m.From)
+		case m.Kind == event.Note:
+			w.found.Notes = append(w.found.Notes, m.ID)
+			w.ended = true
 		}
 	}
-	return list
+}
+
+// end tells who still works, and what was found.
+func (w *wait) end() prompts.WaitEnd {
+	var working []string
+	none := true
+	for _, id := range w.agents {
+		if !w.run.active(id) {
+			continue
+		}
+		none = false
+		if m, ok := w.run.roster.view(id); ok && !m.reported {
+			working = append(working, m.name)
+		}
+	}
+	w.look() // after the agents, for the reports of those that no longer work
+	end := w.found
+	end.Working = working
+	end.NoneWorking = none && len(end.Completions) == 0
+	return end
+}
+
+// anyActive reports whether one of the awaited agents is active. It begins
+// with the one that was so the last time.
+func (w *wait) anyActive() bool {
+	for range w.agents {
+		if w.run.active(w.agents[w.last]) {
+			return true
+		}
+		w.last = (w.last + 1) % len(w.agents)
+	}
+	return false
 }
 
 // active reports whether an agent works, waits, or has messages that make it
 // work.
-func (r *Run) active(m member) bool {
-	if m.state.Busy() {
-		return true
-	}
-	box := r.box(m.id)
-	return m.state != event.Finished && box != nil && box.Waking()
+func (r *Run) active(id string) bool {
+	box := r.box(id)
+	waking := box != nil && box.Waking() // before the state: an agent works first, then it empties its box
+	s := r.roster.state(id)
+	return s.Busy() || waking && s != event.Finished
 }
 
 func (r *Run) box(id string) *mailbox.Box {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.boxes[id]
-}
-
-// atWork names those of the busy agents whose report is still to come.
-func (r *Run) atWork(busy []string) []string {
-	var list []string
-	for _, id := range busy {
-		if m, ok := r.roster.view(id); ok && !m.reported {
-			list = append(list, m.name)
-		}
-	}
-	return list
 }

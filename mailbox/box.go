@@ -226,10 +226,13 @@ func (b *Box) Drain() []event.MessageSent {
 }
 
 // Peek returns a copy of the waiting messages, in order, and takes none.
-func (b *Box) Peek() []event.MessageSent {
+func (b *Box) Peek() []event.MessageSent { return b.PeekAfter(0) }
+
+// PeekAfter is [Box.Peek] without the first n messages, for who has seen those.
+func (b *Box) PeekAfter(n int) []event.MessageSent {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.queue)
+	return slices.Clone(b.queue[min(n, len(b.queue)):])
 }
 
 // News returns a channel that holds one signal when a message, any message,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
@@ -248,5 +249,21 @@ func TestRingIsNewsWithoutAMessage(t *testing.T) {
 	}
 	if n, _ := b.Unread(); n != 0 || b.Waking() {
 		t.Errorf("%d messages after Ring, waking %v; want none", n, b.Waking())
+	}
+}
+
+func TestPeekAfterLeavesOutWhatWasSeen(t *testing.T) {
+	b := mailbox.NewBox(mailbox.BoxOptions{})
+	for _, id := range []string{"msg_tl_001", "msg_tl_002", "msg_tl_003"} {
+		if err := b.Put(event.MessageSent{ID: id, Kind: event.Note, From: event.Leader, To: "uio_1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := b.Peek()
+	for n := range 5 {
+		want := all[min(n, len(all)):]
+		if diff := cmp.Diff(want, b.PeekAfter(n), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("PeekAfter(%d) (-want +got):\n%s", n, diff)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -10,21 +9,21 @@ import (
 
 // waitInWords are the forms in which providers write into a refusal how long
 // to wait: "Please try again in 1m2.5s", "retry after 26 seconds".
-var waitInWords = regexp.MustCompile(`(?i)\b(?:try again|retry|wait)[^0-9]{0,24}` +
+var waitInWords = pattern(`(?i)\b(?:try again|retry|wait)[^0-9]{0,24}` +
 	`((?:[0-9]+(?:\.[0-9]+)? ?(?:milliseconds?|ms|seconds?|sec|s|minutes?|min|m|hours?|h) ?)+)\b`)
 
 // amountInWords is one part of such a wait.
-var amountInWords = regexp.MustCompile(`([0-9]+(?:\.[0-9]+)?)\s?(ms|milli|s|m|h)`)
+var amountInWords = pattern(`([0-9]+(?:\.[0-9]+)?)\s?(ms|milli|s|m|h)`)
 
 // retryAfterWords reads how long the provider asks to wait out of its words;
 // 0 if they do not say.
 func retryAfterWords(words string) time.Duration {
-	found := waitInWords.FindStringSubmatch(words)
+	found := waitInWords().FindStringSubmatch(words)
 	if found == nil {
 		return 0
 	}
 	var sum time.Duration
-	for _, part := range amountInWords.FindAllStringSubmatch(strings.ToLower(found[1]), -1) {
+	for _, part := range amountInWords().FindAllStringSubmatch(strings.ToLower(found[1]), -1) {
 		n, _ := strconv.ParseFloat(part[1], 64)
 		sum += seconds(n * map[string]float64{"ms": 0.001, "milli": 0.001, "s": 1, "m": 60, "h": 3600}[part[2]])
 	}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,11 +103,11 @@ func (t *talk) findRound() (closed, surveyed bool) {
 
 // madeID finds the id in the results of create_sub_agent and
 // create_custom_agent.
-var madeID = regexp.MustCompile(`[(（](?:id )?([a-z0-9_]+)[)）]`)
+var madeID = pattern(`[(（](?:id )?([a-z0-9_]+)[)）]`)
 
 // idIn returns the id that a call made; empty if it made none.
 func idIn(d did) string {
-	m := madeID.FindStringSubmatch(d.result.Content)
+	m := madeID().FindStringSubmatch(d.result.Content)
 	if d.failed() || m == nil {
 		return ""
 	}

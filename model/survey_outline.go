@@ -2,7 +2,6 @@ package model
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -75,10 +74,10 @@ func isUnderline(line, marks string) bool {
 }
 
 var (
-	hashTitle = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
-	htmlTitle = regexp.MustCompile(`(?i)^[ \t]*<h([1-6])\b[^>]*>(.*?)</h[1-6]>`)
-	fence     = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})")
-	notTitle  = regexp.MustCompile(`^([-*+>|#]|\d+[.)]|    |\t)`)
+	hashTitle = pattern(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
+	htmlTitle = pattern(`(?i)^[ \t]*<h([1-6])\b[^>]*>(.*?)</h[1-6]>`)
+	fence     = pattern("^ {0,3}(`{3,}|~{3,})")
+	notTitle  = pattern(`^([-*+>|#]|\d+[.)]|    |\t)`)
 )
 
 // markdown finds the headings outside of code blocks and front matter.
@@ -89,7 +88,7 @@ func markdown(lines []string) []section {
 	}
 	fenced := "" // the mark that ends the code block
 	for i, line := range lines {
-		if m := fence.FindStringSubmatch(line); m != nil {
+		if m := fence().FindStringSubmatch(line); m != nil {
 			switch {
 			case fenced == "":
 				fenced = m[1]
@@ -110,10 +109,10 @@ func markdown(lines []string) []section {
 
 // markdownTitle reads the heading that begins, or is underlined, in a line.
 func markdownTitle(lines []string, i int) (section, bool) {
-	if m := hashTitle.FindStringSubmatch(lines[i]); m != nil {
+	if m := hashTitle().FindStringSubmatch(lines[i]); m != nil {
 		return section{len(m[1]), plainTitle(m[2])}, true
 	}
-	if m := htmlTitle.FindStringSubmatch(lines[i]); m != nil {
+	if m := htmlTitle().FindStringSubmatch(lines[i]); m != nil {
 		return section{atoi(m[1]), plainTitle(m[2])}, true
 	}
 	under := strings.TrimRight(lines[i], " \t")
@@ -121,7 +120,7 @@ func markdownTitle(lines []string, i int) (section, bool) {
 		return section{}, false
 	}
 	title := lines[i-1]
-	if strings.TrimSpace(title) == "" || notTitle.MatchString(title) || isUnderline(strings.TrimSpace(title), "=-") {
+	if strings.TrimSpace(title) == "" || notTitle().MatchString(title) || isUnderline(strings.TrimSpace(title), "=-") {
 		return section{}, false
 	}
 	level := 1
@@ -143,16 +142,16 @@ func afterFrontMatter(lines []string) []string {
 }
 
 var (
-	imageMark = regexp.MustCompile(`!\[[^\]]*\]\([^)]*\)`)
-	linkMark  = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
-	htmlMark  = regexp.MustCompile(`<[^>]*>`)
+	imageMark = pattern(`!\[[^\]]*\]\([^)]*\)`)
+	linkMark  = pattern(`\[([^\]]*)\]\([^)]*\)`)
+	htmlMark  = pattern(`<[^>]*>`)
 )
 
 // plainTitle is a heading without pictures, links and markup.
 func plainTitle(title string) string {
-	title = imageMark.ReplaceAllString(title, "")
-	title = linkMark.ReplaceAllString(title, "$1")
-	title = htmlMark.ReplaceAllString(title, "")
+	title = imageMark().ReplaceAllString(title, "")
+	title = linkMark().ReplaceAllString(title, "$1")
+	title = htmlMark().ReplaceAllString(title, "")
 	return clip(strings.Trim(strings.TrimSpace(title), "*_` "), shownHeadingIs)
 }
 

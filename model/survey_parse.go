@@ -1,20 +1,19 @@
 package model
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
 
 // moreLine is the last line of a result that has more than it shows.
-var moreLine = regexp.MustCompile(`^… (\d+) more; go on with offset=(\d+)$`)
+var moreLine = pattern(`^… (\d+) more; go on with offset=(\d+)$`)
 
 // unshown is what a page of a result leaves out: count items, from offset on.
 type unshown struct{ count, offset int }
 
 // parseMore reads the line that tells of more.
 func parseMore(line string) (r unshown, ok bool) {
-	m := moreLine.FindStringSubmatch(line)
+	m := moreLine().FindStringSubmatch(line)
 	if m == nil {
 		return unshown{}, false
 	}
@@ -108,10 +107,10 @@ func realPath(shown string) string {
 }
 
 var (
-	searchHeader = regexp.MustCompile(`^(\d+) matches in (\d+) files(?:; skipped (.*))?$`)
-	skippedCount = regexp.MustCompile(`(\d+) (binary|over 1 MiB|unreadable)`)
-	hitPlace     = regexp.MustCompile(`^(.+?):(\d+): (.*)$`)
-	hitTail      = regexp.MustCompile(`^:(\d+): (.*)$`)
+	searchHeader = pattern(`^(\d+) matches in (\d+) files(?:; skipped (.*))?$`)
+	skippedCount = pattern(`(\d+) (binary|over 1 MiB|unreadable)`)
+	hitPlace     = pattern(`^(.+?):(\d+): (.*)$`)
+	hitTail      = pattern(`^:(\d+): (.*)$`)
 )
 
 // searched is a result of search_files.
@@ -149,12 +148,12 @@ func parseSearch(text string) (f searched, ok bool) {
 }
 
 func (f *searched) header(line string) bool {
-	m := searchHeader.FindStringSubmatch(line)
+	m := searchHeader().FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}
 	f.lines, f.files = atoi(m[1]), atoi(m[2])
-	for _, s := range skippedCount.FindAllStringSubmatch(m[3], -1) {
+	for _, s := range skippedCount().FindAllStringSubmatch(m[3], -1) {
 		switch s[2] {
 		case "binary":
 			f.binary = atoi(s[1])
@@ -170,11 +169,11 @@ func (f *searched) header(line string) bool {
 // parseHit reads one matching line.
 func parseHit(line string) (hit, bool) {
 	if quoted, err := strconv.QuotedPrefix(line); err == nil {
-		if m := hitTail.FindStringSubmatch(line[len(quoted):]); m != nil {
+		if m := hitTail().FindStringSubmatch(line[len(quoted):]); m != nil {
 			return hit{quoted, m[1], m[2]}, true
 		}
 	}
-	m := hitPlace.FindStringSubmatch(line)
+	m := hitPlace().FindStringSubmatch(line)
 	if m == nil {
 		return hit{}, false
 	}
@@ -182,8 +181,8 @@ func parseHit(line string) (hit, bool) {
 }
 
 var (
-	fileHeader = regexp.MustCompile(`^(.*) \((\d+) bytes, (.*)\)$`)
-	lineRange  = regexp.MustCompile(`^lines (\d+)-(\d+) of (\d+)`)
+	fileHeader = pattern(`^(.*) \((\d+) bytes, (.*)\)$`)
+	lineRange  = pattern(`^lines (\d+)-(\d+) of (\d+)`)
 )
 
 // fileText is a result of read_file.
@@ -198,12 +197,12 @@ type fileText struct {
 // parseFile reads a result of read_file; ok is false if it is none.
 func parseFile(result string) (f fileText, ok bool) {
 	header, body, _ := strings.Cut(result, "\n")
-	m := fileHeader.FindStringSubmatch(header)
+	m := fileHeader().FindStringSubmatch(header)
 	if m == nil {
 		return fileText{}, false
 	}
 	f.size, f.kind = atoi(m[2]), m[3]
-	if r := lineRange.FindStringSubmatch(f.kind); r != nil {
+	if r := lineRange().FindStringSubmatch(f.kind); r != nil {
 		f.last, f.lines, f.body = atoi(r[2]), atoi(r[3]), body
 	}
 	if f.last < f.lines { // the line that tells of more

@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -160,11 +159,11 @@ func (r *reading) fromListing(d did) {
 }
 
 // agentID finds the id of an agent in a text.
-var agentID = regexp.MustCompile(`\b[a-z0-9]+_[0-9]+\b`)
+var agentID = pattern(`\b[a-z0-9]+_[0-9]+\b`)
 
 // begin asks the scout and starts the searches, in one step.
 func (r reading) begin(t *talk) (m move, ok bool) {
-	who := agentID.FindString(t.task())
+	who := agentID().FindString(t.task())
 	if who == "" || r.wasAsked || !t.offered["ask_other_agent"] {
 		return move{}, false
 	}

@@ -2,7 +2,6 @@ package model
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -175,14 +174,14 @@ const (
 	maxLargestFiles = 50
 )
 
-var anyNumber = regexp.MustCompile(`\d+`)
+var anyNumber = pattern(`\d+`)
 
 // largest is how many of the largest files the leader wants to have named.
 func (d doubt) largest(asked did) int {
 	if d.skipped != nil || d.made != nil || !asked.done || asked.failed() {
 		return largestFiles
 	}
-	n := atoi(anyNumber.FindString(answerText(asked.result.Content)))
+	n := atoi(anyNumber().FindString(answerText(asked.result.Content)))
 	if n == 0 {
 		return largestFiles
 	}

@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"text/template"
 )
 
 //go:embed *.md roles/*.md
 var files embed.FS
 
-// templates holds the parsed templates by language, named without language
-// and extension: leader.en.md is "leader" of "en".
-var templates = map[string]*template.Template{
-	"zh": template.Must(parse(files, "zh")),
-	"en": template.Must(parse(files, "en")),
+// templates holds the templates by language, parsed at the first use and named
+// without language and extension: leader.en.md is "leader" of "en".
+var templates = map[string]func() *template.Template{
+	"zh": sync.OnceValue(func() *template.Template { return template.Must(parse(files, "zh")) }),
+	"en": sync.OnceValue(func() *template.Template { return template.Must(parse(files, "en")) }),
 }
 
 func parse(fsys fs.FS, lang string) (*template.Template, error) {
@@ -48,7 +49,7 @@ func render(lang, name string, data any) (string, error) {
 		return "", fmt.Errorf(`prompts: no language %q, only "en" and "zh"`, lang)
 	}
 	var b strings.Builder
-	if err := set.ExecuteTemplate(&b, name, data); err != nil {
+	if err := set().ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("prompts: %w", err)
 	}
 	return strings.Clone(b.String()), nil

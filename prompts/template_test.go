@@ -48,7 +48,7 @@ func TestSameActions(t *testing.T) {
 	actions := map[string]map[string][]string{}
 	for _, lang := range langs {
 		actions[lang] = map[string][]string{}
-		for _, tmpl := range prompts.Templates[lang].Templates() {
+		for _, tmpl := range prompts.Templates[lang]().Templates() {
 			visit(tmpl, func(n parse.Node) {
 				name := tmpl.Name()
 				switch n := n.(type) {
@@ -92,7 +92,7 @@ func TestEveryTextIsReachable(t *testing.T) {
 		all.WriteString(worker(t, lang, w))
 		w.CanAsk = nil
 		all.WriteString(worker(t, lang, w))
-		for _, tmpl := range prompts.Templates[lang].Templates() {
+		for _, tmpl := range prompts.Templates[lang]().Templates() {
 			visit(tmpl, func(n parse.Node) {
 				text, ok := n.(*parse.TextNode)
 				if ok && !strings.Contains(all.String(), string(text.Text)) {

@@ -99,7 +99,8 @@ func (p *parameters) members(raw json.RawMessage) ([]member, error) {
 		return nil, p.wrong("", p.lang.say("bytes that are not UTF-8", "不是 UTF-8 的字节"),
 			p.lang.say("a JSON object in UTF-8", "UTF-8 编码的 JSON 对象"))
 	}
-	if err := json.Unmarshal(raw, new(json.RawMessage)); err != nil {
+	if !json.Valid(raw) {
+		err := json.Unmarshal(raw, new(json.RawMessage)) // says why
 		return nil, p.wrong("", p.lang.say("text that is not JSON (%v): %s", "不是 JSON 的文本（%v）：%s", err, excerpt(string(trimmed))),
 			p.lang.say("one JSON object", "一个 JSON 对象"))
 	}
