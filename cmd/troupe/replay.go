@@ -71,7 +71,7 @@ func (r *replayCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	records := recordsOf(ctx, run, !r.noFollow)
+	records := r.masked(recordsOf(ctx, run, !r.noFollow))
 	if r.json {
 		return r.writeRecords(records)
 	}
