@@ -71,7 +71,7 @@ func (r *replayCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	records := r.masked(recordsOf(ctx, run, !r.noFollow))
+	records := r.masked(r.recordsOf(ctx, run, !r.noFollow))
 	if r.json {
 		return r.writeRecords(records)
 	}
@@ -198,8 +198,12 @@ func (r *replayCommand) nextKey(ctx context.Context) error {
 
 // recordsOf yields the records of a run; of one that is being written it waits
 // for more until the run has ended or its process is gone.
-func recordsOf(ctx context.Context, run transcript.Run, follow bool) iter.Seq2[event.Record, error] {
-	if !follow || run.Status != transcript.StatusRunning {
+func (a *app) recordsOf(ctx context.Context, run transcript.Run, follow bool) iter.Seq2[event.Record, error] {
+	switch {
+	case run.Status != transcript.StatusRunning:
+		torn := func(n int64) { a.say(fmt.Sprintf(a.words.tornTail, n)) }
+		return transcript.ReadFile(ctx, run.Path, transcript.ReadOptions{Torn: torn})
+	case !follow:
 		return transcript.ReadFile(ctx, run.Path, transcript.ReadOptions{})
 	}
 	return func(yield func(event.Record, error) bool) {

@@ -54,7 +54,7 @@ type words struct {
 	// runs cost, repair and rm.
 	colCalls, colInput, colCached, colOutput, colTotal, runsCounted             string
 	colTool, colBytes, colLongResult                                            string
-	repairWhole, repairLine, repairLost, repairDone, andMore, notInFolder       string
+	tornTail, repairWhole, repairLine, repairLost, repairDone, andMore, notInFolder       string
 	rmLive, rmNone, rmKept, rmDone, rmResumable, rmNeedsYes, rmAsk, keptRemoved string
 
 	statuses map[string]string        // of runs

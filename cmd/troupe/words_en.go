@@ -140,6 +140,7 @@ those that can go on are named and kept.`,
 
 	colCalls: "CALLS", colInput: "IN", colCached: "CACHED", colOutput: "OUT", colTotal: "TOTAL", runsCounted: "runs: %d",
 	colTool: "TOOL", colBytes: "BYTES", colLongResult: "LONG RESULT",
+	tornTail:    "The last line of the log is torn, as a crash leaves it; its %d bytes are left out.",
 	repairWhole: "nothing to repair in %s: %d records", repairLine: "line %d dropped: %s",
 	repairLost: "lost records: %s; a warning %s stands in the place of each", repairDone: "%d records kept in %s\nthe log as it was: %s",
 	andMore: "and %d more", notInFolder: "%s is no run: its file is not named %s",

@@ -136,6 +136,7 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 
 	colCalls: "调用", colInput: "输入", colCached: "缓存", colOutput: "输出", colTotal: "合计", runsCounted: "运行：%d",
 	colTool: "工具", colBytes: "字节", colLongResult: "过长的结果",
+	tornTail:    "日志的最后一行不完整（崩溃会留下这样的行），已略去其中 %d 字节。",
 	repairWhole: "%s 无需修复：%d 条记录", repairLine: "丢弃第 %d 行：%s",
 	repairLost: "丢失的记录：%s；各由一条警告 %s 代替", repairDone: "保留 %d 条记录：%s\n原来的日志：%s",
 	andMore: "还有 %d 项", notInFolder: "%s 不是运行：文件名不是 %s",
