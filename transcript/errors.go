@@ -80,9 +80,9 @@ func (e *DamageError) Error() string {
 func (e *DamageError) Unwrap() error { return e.Err }
 
 func damageError(path string, line int64, err error) *DamageError {
-	hint := fmt.Sprintf("the lines before it are whole; to keep those: head -n %d %s", line-1, path)
+	hint := "to save what is whole: troupe runs repair " + filepath.Dir(path)
 	if line == 1 {
-		hint = "is it the log of a run?"
+		hint = "is it the log of a run? " + hint
 	}
 	return &DamageError{Path: path, Line: line, Hint: hint, Err: err}
 }

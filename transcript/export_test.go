@@ -38,3 +38,9 @@ func (t *tail) inMemory() int {
 	}
 	return n
 }
+
+// Line is the line of rec in a file.
+func Line(rec event.Record) ([]byte, error) {
+	line, err := rec.AppendJSON(nil)
+	return append(seal(line), '\n'), err
+}

@@ -23,7 +23,7 @@ func (l *Log) write(rec event.Record) error {
 	if err != nil {
 		return fmt.Errorf("transcript: append: %w", err)
 	}
-	line = append(line, '\n')
+	line = append(seal(line), '\n')
 	if cap(line) <= spareLine {
 		l.buf = line
 	}

@@ -358,7 +358,7 @@ func TestCloseFails(t *testing.T) {
 }
 
 func TestTooLargeRecord(t *testing.T) {
-	l := create(t, t.TempDir(), transcript.Options{Sync: transcript.SyncOff})
+	l := create(t, t.TempDir(), transcript.Options{Sync: transcript.SyncOff, MaxResult: -1})
 	want := fill(t, l, 1)
 	huge := event.ModelReplied{Text: strings.Repeat("x", 64<<20)}
 	if _, err := l.Append("uio_1", 1, huge); !errors.Is(err, transcript.ErrTooLarge) {

@@ -136,3 +136,42 @@ func killWriter(t *testing.T, dir string, after int) int64 {
 	}
 	return acked
 }
+
+// While another process writes, a second writer is refused and told which
+// process has the log; a reader gets what is there.
+func TestLogOfAnotherProcess(t *testing.T) {
+	dir := t.TempDir()
+	create(t, dir, transcript.Options{}).Close()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env = append(os.Environ(), writerDir+"="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, transcript.FileName)
+	_, open := transcript.Open(dir, transcript.Options{})
+	_, repair := transcript.Repair(dir)
+	for what, err := range map[string]error{"Open": open, "Repair": repair, "Remove": transcript.Remove(dir)} {
+		if !errors.Is(err, transcript.ErrLocked) || !strings.Contains(err.Error(), fmt.Sprintf("%s: the log is being written by process %d", path, cmd.Process.Pid)) {
+			t.Errorf("%s = %v, want ErrLocked with the process %d", what, err, cmd.Process.Pid)
+		}
+	}
+	if recs := collect(t, transcript.ReadFile(t.Context(), path, transcript.ReadOptions{})); len(recs) == 0 {
+		t.Error("nothing can be read")
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	reopen(t, dir, transcript.Options{}).Close()
+}

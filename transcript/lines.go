@@ -106,8 +106,8 @@ func (l *lines) whole(line []byte) []byte {
 
 // decodeRecord reads the record of line number n.
 func decodeRecord(line []byte, n int64) (event.Record, error) {
-	var rec event.Record
-	if err := rec.UnmarshalJSON(line); err != nil {
+	rec, err := unseal(line)
+	if err != nil {
 		return event.Record{}, err
 	}
 	if rec.Seq != n {

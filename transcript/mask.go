@@ -128,7 +128,9 @@ func (m *Mask) JSON(text []byte) []byte {
 // quoted masks one JSON string, quotes included.
 func (m *Mask) quoted(text []byte) []byte {
 	var s string
-	if json.Unmarshal(text, &s) != nil {
+	if bytes.IndexByte(text, '\\') < 0 {
+		s = strings.Trim(string(text), `"`)
+	} else if json.Unmarshal(text, &s) != nil {
 		return text
 	}
 	masked := m.Text(s)

@@ -165,8 +165,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A byte flipped anywhere is either found or leaves every line a record; it
-// never loses another line.
+// A byte flipped anywhere is found, and the lines before it are not lost.
 func TestFlippedByte(t *testing.T) {
 	text, recs := sample(t, 5)
 	dir := write(t, text)
@@ -183,8 +182,8 @@ func TestFlippedByte(t *testing.T) {
 			t.Fatalf("byte %d flipped: %v, want damage of line %d or none", i, err, line+1)
 		}
 		torn := i == len(text)-1 // then the last line ends without a newline
-		if err == nil && !torn && len(got) != len(recs) {
-			t.Fatalf("byte %d flipped: %d records and no error, want %d", i, len(got), len(recs))
+		if err == nil && !torn {
+			t.Fatalf("byte %d flipped: %d records and no error", i, len(got))
 		}
 		for n := range line {
 			if got[n].Seq != recs[n].Seq || n > 0 && got[n].Data != recs[n].Data {

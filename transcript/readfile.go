@@ -21,6 +21,9 @@ type ReadOptions struct {
 	After int64
 	// Follow waits for more at the end of the file instead of ending there.
 	Follow bool
+	// Torn is called at the end when a torn last line of so many bytes was left
+	// out; nil is not. A follower never calls it.
+	Torn func(bytes int64)
 }
 
 // ReadFile yields the records of the log file at path, which another process
@@ -50,7 +53,9 @@ func ReadFile(ctx context.Context, path string, o ReadOptions) iter.Seq2[event.R
 				}
 				continue
 			case errors.Is(err, io.EOF):
-				if rec, err := decodeRecord(line, n+1); err == nil && rec.Seq > o.After {
+				if rec, err := decodeRecord(line, n+1); err != nil {
+					o.tellTorn(f, in.off)
+				} else if rec.Seq > o.After {
 					yield(rec, nil)
 				}
 				return
@@ -70,6 +75,15 @@ func ReadFile(ctx context.Context, path string, o ReadOptions) iter.Seq2[event.R
 			}
 		}
 		yield(event.Record{}, context.Cause(ctx))
+	}
+}
+
+// tellTorn calls Torn if anything stands behind the last whole line of f, which
+// ends at off.
+func (o ReadOptions) tellTorn(f *os.File, off int64) {
+	info, err := f.Stat()
+	if o.Torn != nil && err == nil && info.Size() > off {
+		o.Torn(info.Size() - off)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -199,3 +200,25 @@ func TestHeader(t *testing.T) {
 }
 
 const warning = `{"v":1,"seq":1,"ts":"2026-03-01T12:00:00Z","type":"warning","data":{"code":"c","text":"t"}}`
+
+// A torn last line is told of, once, with its length; a whole one is not.
+func TestTornIsTold(t *testing.T) {
+	text, recs := sample(t, 3)
+	for _, tt := range []struct {
+		name string
+		text string
+		want []int64
+	}{
+		{"whole", string(text), nil},
+		{"without its newline", strings.TrimSuffix(string(text), "\n"), nil},
+		{"torn", string(text) + `{"v":1,`, []int64{7}},
+	} {
+		var told []int64
+		path := filepath.Join(write(t, []byte(tt.text)), transcript.FileName)
+		o := transcript.ReadOptions{Torn: func(n int64) { told = append(told, n) }}
+		same(t, tt.name, collect(t, transcript.ReadFile(t.Context(), path, o)), recs)
+		if !slices.Equal(told, tt.want) {
+			t.Errorf("%s: told %v, want %v", tt.name, told, tt.want)
+		}
+	}
+}

@@ -44,13 +44,22 @@ type Run struct {
 // listed as such; one without any record is left out, and so are other files. A dir that does not
 // exist has no runs.
 func Runs(dir string) ([]Run, error) {
+	return runsIf(dir, func(string) bool { return true })
+}
+
+// runsIf lists the runs whose log is at a path for which wanted holds.
+func runsIf(dir string, wanted func(path string) bool) ([]Run, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("transcript: runs: %w", err)
 	}
 	var runs []Run
 	for _, e := range entries {
-		run, err := readRun(filepath.Join(dir, e.Name(), FileName))
+		path := filepath.Join(dir, e.Name(), FileName)
+		if !wanted(path) {
+			continue
+		}
+		run, err := readRun(path)
 		switch {
 		case err == nil:
 			runs = append(runs, run)
@@ -102,8 +111,7 @@ func (r *Run) readEnd(f *os.File) error {
 		if !newest && !isRunRecord(line) {
 			continue
 		}
-		var rec event.Record
-		err := rec.UnmarshalJSON(line)
+		rec, err := unseal(line)
 		if newest {
 			if err != nil {
 				r.Status = StatusDamaged
@@ -156,8 +164,10 @@ func linesFrom(f *os.File, start, end int64) ([][]byte, error) {
 	if start > 0 {
 		lines = lines[1:]
 	}
-	if n := len(lines); n > 0 && new(event.Record).UnmarshalJSON(lines[n-1]) != nil {
-		lines = lines[:n-1]
+	if n := len(lines); n > 0 {
+		if _, err := unseal(lines[n-1]); err != nil {
+			lines = lines[:n-1]
+		}
 	}
 	return lines, nil
 }

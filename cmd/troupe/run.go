@@ -76,6 +76,7 @@ func (r *runCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	r.retain(t)
 	run, err := t.leader.Start(ctx, task)
 	if err != nil {
 		return err
@@ -154,7 +155,7 @@ func (r *runCommand) show(ctx context.Context, t *team, run *leader.Run, o rende
 		shown(event.Record{}, r.words.stopping+"\n")
 	})
 	n := newNarrator(o)
-	for rec, err := range run.Events(context.WithoutCancel(ctx)) {
+	for rec, err := range r.masked(run.Events(context.WithoutCancel(ctx))) {
 		if err != nil {
 			shown(event.Record{}, err.Error()+"\n")
 			return

@@ -50,7 +50,7 @@ func (a *app) runsCommand() *cobra.Command {
 		f.flag(&r.waits, "waits", "")
 		f.number(&r.at, "at")
 	}
-	runs.AddCommand(ls, show)
+	runs.AddCommand(ls, show, a.runsCostCommand(), a.runsRepairCommand(), a.runsRmCommand())
 	return runs
 }
 

@@ -28,6 +28,7 @@ type account struct {
 	Agents    []*agentAccount   `json:"agents"`
 	Questions []questionAccount `json:"questions"`
 	Artifacts []string          `json:"artifacts"`
+	Results   []resultAccount   `json:"results,omitempty"`
 	Answer    string            `json:"answer,omitempty"`
 }
 
@@ -43,6 +44,15 @@ type agentAccount struct {
 	Steps    int         `json:"steps"` // model calls
 	Usage    event.Usage `json:"usage"`
 	Cost     *event.Cost `json:"cost,omitempty"` // nil: unknown
+}
+
+// resultAccount is a tool result that was too long for the log.
+type resultAccount struct {
+	Agent string `json:"agent"`
+	Tool  string `json:"tool"`
+	Call  string `json:"call"`
+	File  string `json:"file"` // from the folder of the log
+	Bytes int64  `json:"bytes"`
 }
 
 // questionAccount is one question and what became of it.
@@ -81,6 +91,11 @@ func (acc *account) apply(rec event.Record) {
 		if !slices.Contains(acc.Artifacts, d.Path) {
 			acc.Artifacts = append(acc.Artifacts, d.Path)
 		}
+	case event.ToolFinished:
+		if d.File != "" {
+			acc.Results = append(acc.Results, resultAccount{rec.Agent, d.Name, d.CallID, d.File, d.Bytes})
+		}
+		acc.applyAgent(rec)
 	case event.MessageSent:
 		acc.addText(d)
 	case event.QuestionOpened:
@@ -159,7 +174,7 @@ func (r *runsCommand) Show(ctx context.Context, ref string) error {
 	if r.waits || r.at != 0 {
 		return r.Waits(ctx, run)
 	}
-	acc, err := tally(run, transcript.ReadFile(ctx, run.Path, transcript.ReadOptions{}))
+	acc, err := tally(run, r.masked(transcript.ReadFile(ctx, run.Path, transcript.ReadOptions{})))
 	if err != nil {
 		return err
 	}
@@ -183,7 +198,19 @@ func (r *runsCommand) accountText(acc *account) string {
 	for _, path := range acc.Artifacts {
 		b.WriteString("  " + render.CleanLine(path) + "\n")
 	}
+	if len(acc.Results) > 0 {
+		b.WriteString("\n" + r.resultsText(acc.Results))
+	}
 	return b.String()
+}
+
+func (r *runsCommand) resultsText(results []resultAccount) string {
+	w := r.words
+	rows := [][]string{{w.colAgent, w.colTool, w.colBytes, w.colLongResult}}
+	for _, x := range results {
+		rows = append(rows, []string{x.Agent, render.CleanLine(x.Tool), strconv.FormatInt(x.Bytes, 10), render.CleanLine(x.File)})
+	}
+	return table(rows, 0)
 }
 
 // headText is what is told of the run as a whole.

@@ -94,7 +94,7 @@ func waitsAt(records iter.Seq2[event.Record, error], seq int64) (waitGraph, erro
 
 // Waits prints who waits for whom, now or after an earlier record.
 func (r *runsCommand) Waits(ctx context.Context, run transcript.Run) error {
-	g, err := waitsAt(transcript.ReadFile(ctx, run.Path, transcript.ReadOptions{}), int64(r.at))
+	g, err := waitsAt(r.masked(transcript.ReadFile(ctx, run.Path, transcript.ReadOptions{})), int64(r.at))
 	if err != nil {
 		return err
 	}

@@ -52,6 +52,12 @@ type words struct {
 	noRuns, noAgent, agentsAre, partial, tokens, checkOK, defaultTools string
 	keyMissing, serverFound, serverMissing                             string
 
+	// runs cost, repair and rm.
+	colCalls, colInput, colCached, colOutput, colTotal, runsCounted             string
+	colTool, colBytes, colLongResult                                            string
+	tornTail, repairWhole, repairLine, repairLost, repairDone, andMore, notInFolder       string
+	rmLive, rmNone, rmKept, rmDone, rmResumable, rmNeedsYes, rmAsk, keptRemoved string
+
 	statuses map[string]string        // of runs
 	states   map[event.State]string   // of agents
 	outcomes map[event.Outcome]string // of questions; the empty one is open

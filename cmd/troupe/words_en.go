@@ -12,7 +12,10 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 		"run":          "run one task with the team, show the work, print the answer",
 		"init":         "write team.yaml, roles/ and .env.example to begin with",
 		"check":        "resolve and validate everything, call no model",
-		"runs":         "runs of the past: list, show",
+		"runs":         "runs of the past: list, show, cost, repair, rm",
+		"runs cost":    "tokens and money, by agent, by model and in total",
+		"runs repair":  "save what is whole of a damaged log",
+		"runs rm":      "remove runs for good",
 		"runs list":    "list the runs, the newest first",
 		"runs show":    "what one run did: agents, tokens, questions, files",
 		"replay":       "play a run back, without a model",
@@ -40,6 +43,12 @@ session of Claude Code (~/.claude/projects/…/SESSION.jsonl).`,
 the team is asked, or the one that a run would take. The questions are short and
 harmless, and cost a few hundred tokens. Exit code 3 means that nothing answers
 there or that the key is refused.`,
+		"runs cost": `Without RUN all runs are added up. A tilde marks what was estimated because
+the provider sent no count; — stands where no price is known.`,
+		"runs repair": `The log as it was is kept beside it. Records that were lost are replaced by a
+warning, so that all others keep their numbers.`,
+		"runs rm": `A run that is under way is never removed. --older-than removes runs that ended;
+those that can go on are named and kept.`,
 		"schema": `The schema is that of team.yaml unless record is asked for.`,
 	},
 	flags: map[string]string{
@@ -70,6 +79,8 @@ there or that the key is refused.`,
 		"no-follow":     "do not wait for more of a run that is under way",
 		"from-format":   "what FILE is: `FORM` openai, claude-code, troupe or auto",
 		"limit":         "at most `N` runs",
+		"older-than":    "remove the runs that ended longer ago than this `AGE`: 30d, 12h, …",
+		"yes":           "do not ask",
 		"waits":         "who waits for whom, after the last record or the one of --at",
 		"at":            "show the waits after record `SEQ`",
 	},
@@ -135,6 +146,16 @@ there or that the key is refused.`,
 	noRuns: "no runs in %s", noAgent: "no agent %q in this run", agentsAre: "its agents: %s", partial: "partial, limit %s", tokens: "%d in, %d out",
 	checkOK: "All is well; no model was called.", defaultTools: "(default)",
 	keyMissing: "not set", serverFound: "answers", serverMissing: "no answer",
+
+	colCalls: "CALLS", colInput: "IN", colCached: "CACHED", colOutput: "OUT", colTotal: "TOTAL", runsCounted: "runs: %d",
+	colTool: "TOOL", colBytes: "BYTES", colLongResult: "LONG RESULT",
+	tornTail:    "The last line of the log is torn, as a crash leaves it; its %d bytes are left out.",
+	repairWhole: "nothing to repair in %s: %d records", repairLine: "line %d dropped: %s",
+	repairLost: "lost records: %s; a warning %s stands in the place of each", repairDone: "%d records kept in %s\nthe log as it was: %s",
+	andMore: "and %d more", notInFolder: "%s is no run: its file is not named %s",
+	rmLive: "run %s is under way; end it first", rmNone: "there is nothing to remove", rmKept: "nothing was removed", rmDone: "removed %s",
+	rmResumable: "Kept, because they can go on or be repaired: %s", rmNeedsYes: "nobody can be asked here",
+	rmAsk: "Remove for good? [y/N]", keptRemoved: "Removed, because they ended more than %s ago: %s",
 
 	statuses: map[string]string{
 		transcript.StatusRunning: "running", transcript.StatusInterrupted: "interrupted", transcript.StatusSuspended: "suspended",

@@ -12,7 +12,10 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"run":          "让团队完成一个任务，显示过程，输出结果",
 		"init":         "写入 team.yaml、roles/ 和 .env.example，作为开始",
 		"check":        "解析并校验全部内容，不调用模型",
-		"runs":         "过去的运行：list、show",
+		"runs":         "过去的运行：list、show、cost、repair、rm",
+		"runs cost":    "token 和费用：按智能体、按模型、合计",
+		"runs repair":  "从损坏的日志中保留完好的部分",
+		"runs rm":      "永久删除运行",
 		"runs list":    "列出运行，新的在前",
 		"runs show":    "一次运行做了什么：智能体、token、提问、文件",
 		"replay":       "回放一次运行，不调用模型",
@@ -36,6 +39,11 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 		"models probe": `MODEL 是团队文件中的名字，或 provider/model；不给时提问团队的模型，
 或运行时会采用的模型。问题简短无害，只用几百个 token。
 退出码 3 表示那里没有应答，或密钥被拒绝。`,
+		"runs cost": `不给 RUN 时合计所有运行。~ 表示提供商没有给出数量、由我们估算；
+— 表示不知道价格。`,
+		"runs repair": `原来的日志保留在旁边。丢失的记录由一条警告代替，其余记录的编号不变。`,
+		"runs rm": `正在进行的运行从不删除。--older-than 删除已结束的运行；
+还可以继续的会列出并保留。`,
 		"schema": `默认是 team.yaml 的 schema；record 是日志记录的。`,
 	},
 	flags: map[string]string{
@@ -66,6 +74,8 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 		"no-follow":     "不等待正在进行的运行的后续内容",
 		"from-format":   "FILE 的形式 `FORM`：openai、claude-code、troupe 或 auto",
 		"limit":         "最多 `N` 个运行",
+		"older-than":    "删除结束时间早于此 `AGE` 的运行：30d、12h……",
+		"yes":           "不询问",
 		"waits":         "最后一条记录（或 --at 那条）之后谁在等谁",
 		"at":            "显示第 `SEQ` 条记录之后的等待关系",
 	},
@@ -131,6 +141,16 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 	noRuns: "%s 中没有运行", noAgent: "这次运行中没有智能体 %q", agentsAre: "其中的智能体：%s", partial: "不完整，限额 %s", tokens: "输入 %d，输出 %d",
 	checkOK: "一切正常；没有调用模型。", defaultTools: "（默认）",
 	keyMissing: "未设置", serverFound: "有应答", serverMissing: "无应答",
+
+	colCalls: "调用", colInput: "输入", colCached: "缓存", colOutput: "输出", colTotal: "合计", runsCounted: "运行：%d",
+	colTool: "工具", colBytes: "字节", colLongResult: "过长的结果",
+	tornTail:    "日志的最后一行不完整（崩溃会留下这样的行），已略去其中 %d 字节。",
+	repairWhole: "%s 无需修复：%d 条记录", repairLine: "丢弃第 %d 行：%s",
+	repairLost: "丢失的记录：%s；各由一条警告 %s 代替", repairDone: "保留 %d 条记录：%s\n原来的日志：%s",
+	andMore: "还有 %d 项", notInFolder: "%s 不是运行：文件名不是 %s",
+	rmLive: "运行 %s 正在进行，请先结束它", rmNone: "没有要删除的", rmKept: "没有删除", rmDone: "已删除 %s",
+	rmResumable: "保留（还可以继续或修复）：%s", rmNeedsYes: "这里无法询问",
+	rmAsk: "永久删除？[y/N]", keptRemoved: "已删除结束超过 %s 的运行：%s",
 
 	statuses: map[string]string{
 		transcript.StatusRunning: "运行中", transcript.StatusInterrupted: "中断", transcript.StatusSuspended: "挂起",
