@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -63,7 +64,23 @@ func (a *app) foreign(path string, format replay.Format) (recording, error) {
 	case err != nil:
 		return recording{}, err
 	}
-	return recording{imported: records}, nil
+	return recording{run: runOf(path, records), imported: records}, nil
+}
+
+// runOf is what can be told of imported records as of a run.
+func runOf(path string, records []event.Record) transcript.Run {
+	first, last := records[0], records[len(records)-1]
+	run := transcript.Run{
+		Path: path, Dir: filepath.Dir(path), Started: first.Time, Updated: last.Time, Records: last.Seq,
+		Status: transcript.StatusInterrupted,
+	}
+	if head, ok := first.Data.(event.RunStarted); ok {
+		run.ID, run.Task = head.RunID, head.Task
+	}
+	if last.Type() == event.TypeRunFinished {
+		run.Status = transcript.StatusFinished
+	}
+	return run
 }
 
 func isFile(path string) bool {
