@@ -103,7 +103,7 @@ func (x *exporter) record(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.RunStarted:
 		x.ended, x.begun = d, rec.Time
-		x.start(rec, d, e)
+		x.start(rec, d)
 	case event.RunResumed, event.RunSuspended, event.RunFinished, event.RunFailed:
 		x.ended = d
 		x.item(rec, e)
@@ -122,7 +122,7 @@ func (x *exporter) record(rec event.Record) {
 }
 
 // start writes the head.
-func (x *exporter) start(rec event.Record, d event.RunStarted, e entry) {
+func (x *exporter) start(rec event.Record, d event.RunStarted) {
 	x.page.begin(join(" ", x.words.transcript, CleanLine(d.RunID)))
 	rows := [][]string{{x.words.sumRun, CleanLine(d.RunID)}}
 	if x.cast.scripted {

@@ -56,17 +56,18 @@ func TestExportMasks(t *testing.T) {
 	put(t, "team.yaml", `version: 1
 model: m
 models: {m: {provider: deepseek, model: x, api_key_env: HOUSE_KEY}}
+transcript: {redact: ["internal-[0-9]+"]}
 roles: {a: {name: A, does: nothing}}
 `)
 	put(t, "chat.json", `[{"role":"user","content":"`+known+`"},{"role":"assistant","content":null,
 		"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"key\":\"`+own+`\"}"}}]},
-		{"role":"tool","tool_call_id":"c","content":"<`+listed+`>"},{"role":"assistant","content":"done with `+known+`"}]`)
+		{"role":"tool","tool_call_id":"c","content":"<`+listed+`> internal-4711"},{"role":"assistant","content":"done with `+known+`"}]`)
 	for _, form := range []string{"md", "json", "html"} {
 		if code := p.call(t.Context(), "runs", "export", "chat.json", "--format", form); code != exitOK {
 			t.Fatalf("%s: %s", form, &p.stderr)
 		}
 		out := p.stdout.String()
-		for _, key := range []string{known, own, listed} {
+		for _, key := range []string{known, own, listed, "internal-4711"} {
 			if strings.Contains(out, key) {
 				t.Errorf("%s has the key %s", form, key)
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"iter"
+	"regexp"
 	"strings"
 
 	"github.com/troupe-go/troupe/config"
@@ -13,7 +14,8 @@ import (
 )
 
 // mask hides the keys that are set now: those of the known providers, those
-// that the team file here names, and those of the .env file.
+// that the team file here names, and those of the .env file; what looks like a
+// secret; and what the team file wants hidden.
 func (a *app) mask() (*transcript.Mask, error) {
 	teamFile, err := a.findTeam("")
 	if err != nil {
@@ -23,7 +25,7 @@ func (a *app) mask() (*transcript.Mask, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := keyVariables(teamFile, s)
+	names, redact := keysOf(teamFile, s)
 	for _, p := range model.Providers() {
 		names = append(names, p.KeyEnv)
 	}
@@ -40,7 +42,7 @@ func (a *app) mask() (*transcript.Mask, error) {
 			}
 		}
 	}
-	return transcript.NewMask(secrets...), nil
+	return transcript.NewMask(secrets...).WithPatterns(redact...), nil
 }
 
 // isKeyName reports whether a variable of that name usually has a secret.
@@ -54,21 +56,25 @@ func isKeyName(name string) bool {
 	return false
 }
 
-// keyVariables are the variables of keys that a team file names. One with
-// mistakes names none: a run can be exported all the same.
-func keyVariables(teamFile string, s settings) []string {
+// keysOf are the variables of keys that a team file names, and what it wants
+// hidden. One with mistakes tells nothing: a run can be shown all the same.
+func keysOf(teamFile string, s settings) (names []string, redact []*regexp.Regexp) {
 	if teamFile == "" {
-		return nil
+		return nil, nil
 	}
 	file, err := config.Load(teamFile, leader.Known(s.lookup, nil))
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	var names []string
 	for _, m := range file.Models {
 		names = append(names, m.APIKeyEnv)
 	}
-	return names
+	for _, pattern := range file.Transcript.Redact {
+		if expression, err := regexp.Compile(pattern); err == nil {
+			redact = append(redact, expression)
+		}
+	}
+	return names, redact
 }
 
 // masked yields the records with every secret in them replaced.

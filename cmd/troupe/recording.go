@@ -64,6 +64,15 @@ func (a *app) foreign(path string, format replay.Format) (recording, error) {
 	case err != nil:
 		return recording{}, err
 	}
+	mask, err := a.mask() // no log of ours has masked them
+	if err != nil {
+		return recording{}, err
+	}
+	for i := range records {
+		if records[i], err = maskRecord(mask, records[i]); err != nil {
+			return recording{}, err
+		}
+	}
 	return recording{run: runOf(path, records), imported: records}, nil
 }
 
