@@ -1,8 +1,8 @@
 // Package render turns records of the log into text for people.
 //
 // What it is for: bubbles and lines for each record ([Printer]), status rows
-// ([Status], [Rows]), the closing lines of a run ([Summary]), a transcript in
-// Markdown ([Markdown]), and the measuring that all of these need: display
+// ([Status], [Rows]), the closing lines of a run ([Summary]), a whole run as
+// a document ([Markdown], [HTML]), and the measuring that all of these need: display
 // width and line breaks that are right for Chinese, emoji and paths ([Width],
 // [Wrap]), and text that is safe to print ([Clean]).
 //

@@ -2,101 +2,292 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/troupe-go/troupe/event"
 )
 
-// Markdown writes a run as a transcript to read: a head, one section a
-// message, one item for all else that [Printer.Record] would show as a line.
-// What agents said stands in code blocks, exactly as it was but for characters
-// that are unsafe to print (see [Clean]), so nothing of it is taken for markup.
-// Of the options, Lang, Verbose, Location, Only and ASCII count. It ends at the
-// first error of the records or of w.
+// Markdown writes a run as a document to read: a head with the task, one
+// section a message, one item for all else that [Printer.Record] would show as
+// a line, then what each agent cost, and the answer. Tool calls, prompts and
+// reasoning are folded (<details>). What agents said stands in code blocks,
+// exactly as it was but for characters that are unsafe to print (see [Clean]),
+// so nothing of it is taken for markup. Of the options, Lang, Verbose,
+// Location, Only and ASCII count. It ends at the first error of the records or
+// of w.
 func Markdown(records iter.Seq2[event.Record, error], w io.Writer, o Options) error {
+	return export(records, w, o, func(w *bufio.Writer, s style) page { return &markdownPage{w} })
+}
+
+// HTML writes a run as one page that needs nothing else: no scripts, no other
+// files, light and dark as the reader's system is. It tells what [Markdown]
+// does, by the same options; all text is escaped.
+func HTML(records iter.Seq2[event.Record, error], w io.Writer, o Options) error {
+	return export(records, w, o, func(w *bufio.Writer, s style) page { return &htmlPage{w, s.words.code} })
+}
+
+// page writes the pieces of a document. Texts are as agents wrote them: a page
+// makes them safe.
+type page interface {
+	begin(title string)
+	section(title, text string)
+	heading(title string)
+	message(m bubble)
+	item(r remark)
+	fold(r remark, parts []piece)
+	table(rows [][]string) // the first row is the head
+	end()
+}
+
+// bubble is a message in a document.
+type bubble struct{ at, name, purpose, script, reference, text string }
+
+// remark is a line in a document that is no message.
+type remark struct {
+	at, agent, purpose, text string
+	style                    Style
+}
+
+// piece is a text with a title that is folded away.
+type piece struct{ title, text string }
+
+func export(records iter.Seq2[event.Record, error], w io.Writer, o Options, newPage func(*bufio.Writer, style) page) error {
 	o.View, o.Style, o.Width = Lines, nil, 0
-	p := NewPrinter(o)
 	out := bufio.NewWriter(w)
+	p := NewPrinter(o)
+	x := &exporter{Printer: p, page: newPage(out, p.style), status: NewStatus(), calls: map[string]event.ToolStarted{}}
 	for rec, err := range records {
 		if err == nil {
-			_, err = out.WriteString(p.markdown(rec))
+			x.record(rec)
+			_, err = out.Write(nil) // a write that failed before
 		}
 		if err != nil {
 			return fmt.Errorf("render: transcript: %w", err)
 		}
 	}
+	x.close()
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("render: transcript: %w", err)
 	}
 	return nil
 }
 
-// markdown is the text for one record.
-func (p *Printer) markdown(rec event.Record) string {
-	p.cast.apply(rec)
-	e := p.describe(rec)
-	p.cast.forget(rec)
+// exporter turns records into the pieces of a document.
+type exporter struct {
+	*Printer
+	page   page
+	status *Status
+	calls  map[string]event.ToolStarted // without a result, by id
+	held   *event.Record                // words of the leader that may be the answer
+	ended  event.Data                   // the newest record about the run
+	usage  event.Usage
+	begun  time.Time
+	last   time.Time
+}
+
+// record writes what one record tells.
+func (x *exporter) record(rec event.Record) {
+	x.cast.apply(rec)
+	x.status.Apply(rec)
+	e := x.describe(rec)
+	x.cast.forget(rec)
+	x.last = rec.Time
+	x.release(rec)
 	switch d := rec.Data.(type) {
 	case event.RunStarted:
-		title := join(" ", "# "+p.words.transcript, code(p.cast.runID))
-		if p.cast.scripted {
-			title += " " + p.script()
+		x.ended, x.begun = d, rec.Time
+		x.start(rec, d)
+	case event.RunResumed, event.RunSuspended, event.RunFinished, event.RunFailed:
+		x.ended = d
+		x.item(rec, e)
+	case event.AgentCreated:
+		x.created(rec, d, e)
+	case event.ModelReplied:
+		x.usage = x.usage.Add(d.Usage)
+		x.replied(rec, d, e)
+	case event.ToolStarted:
+		x.calls[d.CallID] = d // told with its result
+	case event.ToolFinished:
+		x.finished(rec, d, e)
+	default:
+		x.other(rec, e)
+	}
+}
+
+// start writes the head.
+func (x *exporter) start(rec event.Record, d event.RunStarted) {
+	x.page.begin(join(" ", x.words.transcript, CleanLine(d.RunID)))
+	rows := [][]string{{x.words.sumRun, CleanLine(d.RunID)}}
+	if x.cast.scripted {
+		rows[0][1] += " " + x.script()
+	}
+	for _, row := range [][]string{
+		{x.words.team, CleanLine(d.TeamName)},
+		{x.words.started, rec.Time.In(x.opts.Location).Format("2006-01-02 15:04:05 -0700")},
+		{x.words.program, CleanLine(d.Program)},
+	} {
+		if row[1] != "" {
+			rows = append(rows, row)
 		}
-		return title + "\n\n" + section(p.words.task, d.Task) + "\n"
+	}
+	if d.Import != nil {
+		rows = append(rows, []string{x.words.imported, CleanLine(d.Import.Format + " " + d.Import.File)})
+	}
+	x.page.table(rows)
+	x.page.section(x.words.task, d.Task)
+	x.page.heading(x.words.course)
+}
+
+// release writes the words of the leader that were not the answer.
+func (x *exporter) release(rec event.Record) {
+	if x.held == nil {
+		return
+	}
+	switch d := rec.Data.(type) {
+	case event.TurnEnded, event.AgentState:
+		return
 	case event.RunFinished:
-		return p.item(rec, e) + "\n" + section(p.words.answer, d.Answer)
-	default: // one of many
-	}
-	switch {
-	case !p.shows(e):
-		return ""
-	case e.weight != message:
-		return p.item(rec, e)
-	}
-	title := join(" ", p.clock(rec.Time), code(p.cast.name(e.agent)), e.purpose)
-	if p.cast.isScripted(e.agent) {
-		title += " " + p.script()
-	}
-	return "\n### " + title + "\n\n" + code(p.reference(e)) + "\n\n" + codeBlock(e.text) + "\n"
-}
-
-// item is an entry that is no message.
-func (p *Printer) item(rec event.Record, e entry) string {
-	return "- " + join(" ", p.clock(rec.Time), code(short(e.agent)), e.purpose, code(e.text)) + "\n"
-}
-
-func section(title, text string) string { return "## " + title + "\n\n" + codeBlock(text) }
-
-// code is one line as Markdown code.
-func code(text string) string {
-	if text == "" {
-		return ""
-	}
-	fence := strings.Repeat("`", longestRun(text)+1)
-	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
-		text = " " + text + " "
-	}
-	return fence + text + fence
-}
-
-// codeBlock is a text as a Markdown code block, with a fence that the text
-// cannot close.
-func codeBlock(text string) string {
-	fence := strings.Repeat("`", max(3, longestRun(text)+1))
-	return fence + "text\n" + strings.TrimSuffix(Clean(text), "\n") + "\n" + fence + "\n"
-}
-
-// longestRun is the length of the longest row of backquotes.
-func longestRun(text string) int {
-	longest, run := 0, 0
-	for _, r := range text {
-		if run++; r != '`' {
-			run = 0
+		if held, ok := x.held.Data.(event.ModelReplied); ok && held.Text == d.Answer {
+			x.held = nil
+			return
 		}
-		longest = max(longest, run)
+	default: // the run goes on
 	}
-	return longest
+	held := *x.held
+	x.held = nil
+	if reply, ok := held.Data.(event.ModelReplied); ok {
+		held.Data = event.MessageSent{Kind: event.Progress, From: event.Leader, To: event.Person, Content: reply.Text}
+		x.other(held, x.describe(held))
+	}
+}
+
+// replied folds the reasoning, and keeps what the leader says to the person,
+// which is no message of the log.
+func (x *exporter) replied(rec event.Record, d event.ModelReplied, e entry) {
+	if d.Reasoning != "" && x.shows(entry{weight: fact, agent: rec.Agent}) {
+		x.page.fold(x.remark(rec, entry{agent: rec.Agent, purpose: x.words.phases[PhaseThinking], style: StyleDim}), []piece{{"", d.Reasoning}})
+	}
+	if rec.Agent == event.Leader && d.Text != "" && d.Purpose == "" {
+		x.held = &rec
+	}
+	x.other(rec, e)
+}
+
+// created folds the prompt of a new agent.
+func (x *exporter) created(rec event.Record, d event.AgentCreated, e entry) {
+	if !x.shows(e) {
+		return
+	}
+	var parts []piece
+	if d.Prompt != "" {
+		parts = append(parts, piece{x.words.prompt, d.Prompt})
+	}
+	if len(d.Tools) > 0 {
+		parts = append(parts, piece{x.words.tools, strings.Join(d.Tools, "\n")})
+	}
+	if len(parts) == 0 {
+		x.page.item(x.remark(rec, e))
+		return
+	}
+	x.page.fold(x.remark(rec, e), parts)
+}
+
+// finished folds a call and its result.
+func (x *exporter) finished(rec event.Record, d event.ToolFinished, e entry) {
+	started := x.calls[d.CallID]
+	delete(x.calls, d.CallID)
+	if !x.shows(e) {
+		return
+	}
+	parts := []piece{{x.words.result, d.Result}}
+	if started.Arguments != "" {
+		parts = slices.Insert(parts, 0, piece{x.words.arguments, started.Arguments})
+	}
+	x.page.fold(x.remark(rec, e), parts)
+}
+
+func (x *exporter) item(rec event.Record, e entry) {
+	if x.shows(e) {
+		x.page.item(x.remark(rec, e))
+	}
+}
+
+// other writes a message or an item.
+func (x *exporter) other(rec event.Record, e entry) {
+	if e.weight != message {
+		x.item(rec, e)
+		return
+	}
+	if !x.shows(e) {
+		return
+	}
+	b := bubble{at: x.clock(rec.Time), name: x.cast.name(e.agent), purpose: e.purpose, reference: x.reference(e), text: e.text}
+	if x.cast.isScripted(e.agent) {
+		b.script = x.script()
+	}
+	x.page.message(b)
+}
+
+func (x *exporter) remark(rec event.Record, e entry) remark {
+	return remark{x.clock(rec.Time), short(e.agent), e.purpose, e.text, e.style}
+}
+
+// close writes the calls that have no result, the costs and the answer.
+func (x *exporter) close() {
+	for _, id := range slices.Sorted(maps.Keys(x.calls)) {
+		d := x.calls[id]
+		x.page.fold(remark{purpose: x.words.noResult, text: callText(d.Name, d.Arguments), style: StyleWarn}, []piece{{x.words.arguments, d.Arguments}})
+	}
+	x.page.heading(x.words.sumCost)
+	status, answer := x.outcome()
+	x.page.table([][]string{
+		{x.words.sumStatus, status},
+		{x.words.sumTime, clockTime(x.last.Sub(x.begun))},
+		{x.words.sumTokens, fmt.Sprintf(x.words.sumUsage, tokens(x.usage.Input, x.usage.Estimated),
+			tokens(x.usage.CachedInput, x.usage.Estimated), tokens(x.usage.Output, x.usage.Estimated))},
+	})
+	rows := [][]string{{x.words.agent, x.words.name, x.words.model, x.words.sumTokens, x.words.sumCost}}
+	for _, a := range x.status.agents {
+		rows = append(rows, []string{short(a.id), a.name, a.model, tokens(a.tokens, a.estimated), x.cost(a.cost(), a.unpriced)})
+	}
+	total := x.status.Total()
+	rows = append(rows, []string{x.words.total, "", "", tokens(total.Tokens, total.Estimated), x.cost(x.paid(total), total.AtLeast)})
+	x.page.table(rows)
+	if answer != "" {
+		x.page.section(x.words.answer, answer)
+	}
+	x.page.end()
+}
+
+// paid is what the run cost: what its end says, else the sum.
+func (x *exporter) paid(total Total) *event.Cost {
+	if d, ok := x.ended.(event.RunFinished); ok && total.Cost == nil {
+		return d.Cost
+	}
+	return total.Cost
+}
+
+// outcome is how the run ended, and the answer.
+func (x *exporter) outcome() (status, answer string) {
+	end := EndInterrupted
+	reason := ""
+	switch d := x.ended.(type) {
+	case event.RunFinished:
+		if end, answer = EndFinished, d.Answer; d.Partial {
+			end, reason = EndPartial, d.Limit
+		}
+	case event.RunFailed:
+		end, reason, answer = EndFailed, failureText(d.Failure), d.Answer
+	case event.RunSuspended:
+		end = EndSuspended
+	default: // it has no end
+	}
+	return join("  ", lookUp(x.words.ends, cmp.Or(end, EndInterrupted)), CleanLine(reason)), answer
 }

@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/render"
@@ -260,5 +263,38 @@ func TestForgedTranscript(t *testing.T) {
 				t.Errorf("an unsafe character is shown at %d", i)
 			}
 		})
+	}
+}
+
+// elements are the tags of a page, in order.
+var elements = regexp.MustCompile(`<[^>]*>`)
+
+// TestForgedPage: whatever an agent writes, the elements of the page are ours.
+func TestForgedPage(t *testing.T) {
+	page := func(text string) string {
+		records := func(yield func(event.Record, error) bool) {
+			_ = yield(logged(t, "", event.RunStarted{RunID: "r_1", Task: text}), nil) &&
+				yield(logged(t, "uio_1", event.AgentCreated{Name: "UI <b>", Prompt: text, Tools: []string{"a<b"}}), nil) &&
+				yield(logged(t, "uio_1", event.MessageSent{ID: "<i>", Kind: event.Progress, From: "uio_1", To: "tl", Content: text}), nil) &&
+				yield(logged(t, "uio_1", event.ToolStarted{CallID: "c1", Name: "</details>", Arguments: text}), nil) &&
+				yield(logged(t, "uio_1", event.ToolFinished{CallID: "c1", Name: "read_file", Result: text, IsError: true}), nil) &&
+				yield(logged(t, "", event.Warning{Text: "<script>" + text}), nil) &&
+				yield(logged(t, "", event.RunFinished{Answer: text}), nil)
+		}
+		var b strings.Builder
+		if err := render.HTML(records, &b, render.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	want := elements.FindAllString(page("harmless"), -1)
+	for _, f := range forgeries(t) {
+		got := page("x" + f.Content) // an empty text has no element
+		if diff := cmp.Diff(want, elements.FindAllString(got, -1)); diff != "" {
+			t.Errorf("%s: the elements differ (-want +got):\n%s", f.Name, diff)
+		}
+		if i := strings.IndexFunc(got, isUnsafe); i >= 0 {
+			t.Errorf("%s: an unsafe character is shown at %d", f.Name, i)
+		}
 	}
 }

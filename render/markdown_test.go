@@ -32,6 +32,11 @@ func TestMarkdown(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, "transcript-"+lang+".md", b.String())
+		b.Reset()
+		if err := render.HTML(sequence(story(t), nil), &b, render.Options{Lang: lang, Location: time.UTC}); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "transcript-"+lang+".html", b.String())
 	}
 }
 

@@ -35,7 +35,10 @@ type words struct {
 	sumFiles, sumLog, sumNext, sumUsage            string
 
 	// The transcript.
-	transcript, task, answer string
+	code                                            string // of the language, as HTML has it
+	transcript, task, answer, course, team, program string
+	agent, name, model, prompt, tools               string
+	arguments, result, noResult                     string
 
 	column int // width of the column of the purpose
 }
@@ -97,7 +100,8 @@ var chinese = words{
 	waited: "%s，已等 %s", total: "合计", stopHint: "Ctrl-C 轻停，再按一次立即停",
 	sumStatus: "状态", sumRun: "运行", sumTime: "用时", sumTokens: "token", sumCost: "费用",
 	sumFiles: "产物", sumLog: "日志", sumNext: "接着", sumUsage: "输入 %s（缓存 %s）  输出 %s",
-	transcript: "运行记录", task: "任务", answer: "结果",
+	code: "zh-CN", transcript: "运行记录", task: "任务", answer: "结果", course: "经过", team: "团队", program: "程序",
+	agent: "智能体", name: "名称", model: "模型", prompt: "提示词", tools: "工具", arguments: "参数", result: "结果", noResult: "没有结果",
 	column: 12,
 }
 
@@ -143,6 +147,7 @@ var english = words{
 	waited: "%s, for %s", total: "Total", stopHint: "Ctrl-C stops gently, twice at once",
 	sumStatus: "status", sumRun: "run", sumTime: "time", sumTokens: "tokens", sumCost: "cost",
 	sumFiles: "files", sumLog: "log", sumNext: "next", sumUsage: "in %s (cached %s)  out %s",
-	transcript: "Transcript of run", task: "Task", answer: "Answer",
+	code: "en", transcript: "Transcript of run", task: "Task", answer: "Answer", course: "Course", team: "team", program: "program",
+	agent: "agent", name: "name", model: "model", prompt: "Prompt", tools: "Tools", arguments: "Arguments", result: "Result", noResult: "no result",
 	column: 10,
 }

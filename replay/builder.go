@@ -145,12 +145,19 @@ func (b *builder) taken(name string, a *agent) bool {
 	return false
 }
 
-// model notes the model of an agent, which shows only with its first reply.
-func (b *builder) model(a *agent, name string) {
-	if d, ok := b.records[a.created].Data.(event.AgentCreated); ok && d.Model == "" {
-		d.Model = name
-		b.records[a.created].Data = d
+// model notes the model of an agent, which shows only with its first reply. It
+// returns the name again when a later reply comes from another one.
+func (b *builder) model(a *agent, name string) (another string) {
+	d, ok := b.records[a.created].Data.(event.AgentCreated)
+	switch {
+	case !ok || name == d.Model:
+		return ""
+	case d.Model != "":
+		return name
 	}
+	d.Model = name
+	b.records[a.created].Data = d
+	return ""
 }
 
 // codeOf turns a name into the code of a role.

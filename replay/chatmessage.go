@@ -73,7 +73,7 @@ func readMessage(n *notes, raw json.RawMessage, place string) chatMessage {
 			break
 		}
 	}
-	json.Unmarshal(m.take("is_error"), &msg.failed) //nolint:errcheck,gosec // false unless it is true
+	msg.failed = string(m.take("is_error")) == "true"
 	for i, c := range array(m.take("tool_calls")) {
 		msg.calls = append(msg.calls, readCall(n, c, fmt.Sprintf("%s call %d", place, i+1)))
 	}

@@ -71,11 +71,7 @@ func (r *claude) startedBy(l *claudeLine, key string) *call {
 			return c
 		}
 	}
-	prompt := l.text
-	for _, block := range l.blocks {
-		text, _ := asText(block["text"])
-		prompt += text
-	}
+	prompt := l.prompt()
 	var oldest *call
 	for _, id := range r.b.openOrder() {
 		c := r.b.calls[id]
@@ -90,6 +86,16 @@ func (r *claude) startedBy(l *claudeLine, key string) *call {
 		}
 	}
 	return oldest
+}
+
+// prompt is all text of a line.
+func (l *claudeLine) prompt() string {
+	texts := []string{l.text}
+	for _, block := range l.blocks {
+		text, _ := asText(block["text"])
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "")
 }
 
 // openOrder lists the open calls in the order in which they were made.

@@ -53,8 +53,7 @@ func (l *claudeLine) describe() string {
 		}
 		if ok && sub != "" {
 			const most = 80
-			kind += " " + strings.ToValidUTF8(sub[:min(len(sub), most)], "")
-			break
+			return "a line of type " + kind + " " + strings.ToValidUTF8(sub[:min(len(sub), most)], "")
 		}
 	}
 	return "a line of type " + kind
@@ -68,7 +67,7 @@ func (r *claude) user(l *claudeLine, c *chain) {
 	for i, block := range l.blocks {
 		kind, _ := asText(block["type"])
 		if kind == "tool_result" {
-			r.result(l, a, block, fmt.Sprintf("%s block %d", l.place, i+1))
+			r.result(a, block, fmt.Sprintf("%s block %d", l.place, i+1))
 			continue
 		}
 		raw, err := json.Marshal(block)
@@ -115,7 +114,7 @@ func (r *claude) said(l *claudeLine, a *agent, text string) event.MessageSent {
 }
 
 // result records the result of a call.
-func (r *claude) result(l *claudeLine, a *agent, block members, place string) {
+func (r *claude) result(a *agent, block members, place string) {
 	id := block.text("tool_use_id")
 	d := event.ToolFinished{Result: plainText(&r.b.notes, block.take("content"), place)}
 	d.IsError = string(block["is_error"]) == "true"
@@ -136,7 +135,7 @@ func (r *claude) reply(l *claudeLine, c *chain) {
 		r.failed(c.agent, d.Text)
 		return
 	}
-	r.b.model(c.agent, model)
+	d.Model = r.b.model(c.agent, model)
 	if d.Text == "" && d.Reasoning == "" && len(d.Calls) == 0 {
 		return
 	}

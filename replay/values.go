@@ -80,15 +80,6 @@ func asText(raw json.RawMessage) (string, bool) {
 	return s, true
 }
 
-// asNumber is the value of a JSON number that is no less than zero.
-func asNumber(raw json.RawMessage) int {
-	var f float64
-	if json.Unmarshal(raw, &f) != nil || f < 0 || f > 1<<52 {
-		return 0
-	}
-	return int(f)
-}
-
 // asTime reads a time: RFC 3339, or seconds or milliseconds since 1970. It is
 // zero when raw is none.
 func asTime(raw json.RawMessage) time.Time {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 )
 
@@ -49,7 +50,7 @@ func (k *keyboard) press(ctx context.Context) (key, error) {
 		buf := make([]byte, 64)
 		n := 0
 		if err := await(ctx, nil, func() (err error) { n, err = k.in.Read(buf); return err }); err != nil {
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				err = nil
 			}
 			return keyQuit, err

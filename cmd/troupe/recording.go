@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/event"
@@ -20,6 +22,7 @@ import (
 type recording struct {
 	run      transcript.Run
 	imported []event.Record // nil for a log
+	torn     func(bytes int64)
 }
 
 // formats are the values of --from-format.
@@ -27,12 +30,12 @@ var formats = []string{"auto", string(replay.FormatTroupe), string(replay.Format
 
 // recordingOf finds what ref names: a run in the folder of runs, or a file,
 // which may be a transcript of another system.
-func (a *app) recordingOf(ref, runDir, format string) (recording, error) {
+func (a *app) recordingOf(ctx context.Context, ref, runDir, format string) (recording, error) {
 	if err := a.oneOf("from-format", format, formats...); err != nil {
 		return recording{}, err
 	}
 	if format != "" && format != "auto" && format != string(replay.FormatTroupe) {
-		return a.foreign(ref, replay.Format(format))
+		return a.foreign(ctx, ref, replay.Format(format))
 	}
 	if format != string(replay.FormatTroupe) && isFile(ref) {
 		found, err := replay.DetectFile(ref)
@@ -40,7 +43,7 @@ func (a *app) recordingOf(ref, runDir, format string) (recording, error) {
 			return recording{}, usageError(err.Error(), "")
 		}
 		if found != "" && found != replay.FormatTroupe {
-			return a.foreign(ref, found)
+			return a.foreign(ctx, ref, found)
 		}
 	}
 	dir, err := a.runsFolder(runDir)
@@ -51,11 +54,13 @@ func (a *app) recordingOf(ref, runDir, format string) (recording, error) {
 	if err != nil {
 		return recording{}, err
 	}
-	return recording{run: run}, nil
+	var once sync.Once // a log may be read again
+	torn := func(n int64) { once.Do(func() { a.say(fmt.Sprintf(a.words.tornTail, n)) }) }
+	return recording{run: run, torn: torn}, nil
 }
 
 // foreign reads a transcript of another system.
-func (a *app) foreign(path string, format replay.Format) (recording, error) {
+func (a *app) foreign(ctx context.Context, path string, format replay.Format) (recording, error) {
 	records, err := replay.ImportFile(path, replay.ImportOptions{Format: format})
 	switch {
 	case errors.Is(err, replay.ErrFormat), errors.Is(err, replay.ErrTooLarge), errors.Is(err, fs.ErrNotExist):
@@ -63,7 +68,30 @@ func (a *app) foreign(path string, format replay.Format) (recording, error) {
 	case err != nil:
 		return recording{}, err
 	}
-	return recording{imported: records}, nil
+	clean := make([]event.Record, 0, len(records))
+	for rec, err := range a.masked(recording{imported: records}.records(ctx, followNever)) { // no log of ours has masked them
+		if err != nil {
+			return recording{}, err
+		}
+		clean = append(clean, rec)
+	}
+	return recording{run: runOf(path, clean), imported: clean}, nil
+}
+
+// runOf is what can be told of imported records as of a run.
+func runOf(path string, records []event.Record) transcript.Run {
+	first, last := records[0], records[len(records)-1]
+	run := transcript.Run{
+		Path: path, Dir: filepath.Dir(path), Started: first.Time, Updated: last.Time, Records: last.Seq,
+		Status: transcript.StatusInterrupted,
+	}
+	if head, ok := first.Data.(event.RunStarted); ok {
+		run.ID, run.Task = head.RunID, head.Task
+	}
+	if last.Type() == event.TypeRunFinished {
+		run.Status = transcript.StatusFinished
+	}
+	return run
 }
 
 func isFile(path string) bool {
@@ -90,8 +118,10 @@ func (r recording) records(ctx context.Context, follow int) iter.Seq2[event.Reco
 			}
 		}
 	case follow == followAlways && !slices.Contains([]string{transcript.StatusFinished, transcript.StatusFailed}, r.run.Status):
-		return toTheEnd(transcript.ReadFile(ctx, r.run.Path, transcript.ReadOptions{Follow: true}))
-	case follow != followLive || r.run.Status != transcript.StatusRunning:
+		return r.toTheEnd(ctx)
+	case r.run.Status != transcript.StatusRunning:
+		return transcript.ReadFile(ctx, r.run.Path, transcript.ReadOptions{Torn: r.torn})
+	case follow != followLive:
 		return transcript.ReadFile(ctx, r.run.Path, transcript.ReadOptions{})
 	}
 	return r.live(ctx)
@@ -105,12 +135,12 @@ func (r recording) live(ctx context.Context) iter.Seq2[event.Record, error] {
 		defer gone(nil)
 		go watchWriter(ctx, r.run.Path, gone)
 		var last int64
-		for rec, err := range toTheEnd(transcript.ReadFile(ctx, r.run.Path, transcript.ReadOptions{Follow: true})) {
+		for rec, err := range r.toTheEnd(ctx) {
 			if errors.Is(err, errWriterGone) {
 				break
 			}
 			last = rec.Seq
-			if !yield(rec, err) || err != nil || ends(rec) {
+			if !yield(rec, err) || err != nil {
 				return
 			}
 		}
@@ -123,15 +153,23 @@ func (r recording) live(ctx context.Context) iter.Seq2[event.Record, error] {
 	}
 }
 
-// toTheEnd stops after the record that ends a run.
-func toTheEnd(records iter.Seq2[event.Record, error]) iter.Seq2[event.Record, error] {
+// toTheEnd waits for more until the run has ended.
+func (r recording) toTheEnd(ctx context.Context) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {
-		for rec, err := range records {
-			if !yield(rec, err) || err != nil || ends(rec) {
+		for rec, err := range transcript.ReadFile(ctx, r.run.Path, transcript.ReadOptions{Follow: true}) {
+			if !yield(rec, err) || err != nil || ends(rec) && !r.goesOn(ctx, rec.Seq) {
 				return
 			}
 		}
 	}
+}
+
+// goesOn reports whether the run was resumed after the record that ended it.
+func (r recording) goesOn(ctx context.Context, seq int64) bool {
+	for range transcript.ReadFile(ctx, r.run.Path, transcript.ReadOptions{After: seq}) {
+		return true
+	}
+	return false
 }
 
 // ends reports whether rec is the end of a run.

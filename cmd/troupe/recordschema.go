@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -57,6 +59,29 @@ func recordSchema() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
+// exportSchema is the JSON Schema of what "troupe runs export --format json"
+// writes.
+func exportSchema() ([]byte, error) {
+	s := structSchema(reflect.TypeFor[exported]())
+	properties, ok := s["properties"].(object)
+	if !ok {
+		return nil, errors.New("schema: the export has no members")
+	}
+	record, err := recordSchema()
+	if err != nil {
+		return nil, err
+	}
+	properties["records"] = object{"type": "array", "items": json.RawMessage(record)}
+	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	s["title"] = "Troupe export"
+	s["description"] = "A run as one object: what it adds up to, and all its records. Readers keep members that they do not know."
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
 // dataType is the Go type of the data of records of type t.
 func dataType(t event.Type) (reflect.Type, error) {
 	line, err := json.Marshal(object{"v": event.Version, "seq": 1, "ts": time.Time{}, "type": t, "data": object{}})
@@ -104,6 +129,16 @@ func structSchema(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	for field := range t.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Anonymous && name == "" { // its members are those of the struct
+			inner := structSchema(field.Type)
+			if all, ok := inner["properties"].(object); ok {
+				maps.Copy(properties, all)
+			}
+			if must, ok := inner["required"].([]string); ok {
+				required = append(required, must...)
+			}
+			continue
+		}
 		if name == "-" || !field.IsExported() {
 			continue
 		}

@@ -60,7 +60,7 @@ func (r *replayCommand) Run(ctx context.Context, ref string) error {
 	if err := r.settle(); err != nil {
 		return err
 	}
-	rec, err := r.recordingOf(ref, r.runDir, r.format)
+	rec, err := r.recordingOf(ctx, ref, r.runDir, r.format)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (r *replayCommand) Run(ctx context.Context, ref string) error {
 	case r.noFollow:
 		follow = followNever
 	}
-	open := func() iter.Seq2[event.Record, error] { return rec.records(ctx, follow) }
+	open := func() iter.Seq2[event.Record, error] { return r.masked(rec.records(ctx, follow)) }
 	switch {
 	case r.json:
 		return r.writeRecords(ctx, open())

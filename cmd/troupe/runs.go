@@ -23,6 +23,7 @@ type runsCommand struct {
 	json   bool
 	waits  bool
 	at     int // a record; 0: the last
+	export exportFlags
 }
 
 func (a *app) runsCommand() *cobra.Command {
@@ -50,8 +51,23 @@ func (a *app) runsCommand() *cobra.Command {
 		f.flag(&r.waits, "waits", "")
 		f.number(&r.at, "at")
 	}
-	runs.AddCommand(ls, show, a.runsCostCommand(), a.runsRepairCommand(), a.runsRmCommand())
+	runs.AddCommand(ls, show, r.exportCommand(), a.runsCostCommand(), a.runsRepairCommand(), a.runsRmCommand())
 	return runs
+}
+
+func (r *runsCommand) exportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "export RUN|FILE", Args: r.args(1, 1), ValidArgsFunction: r.completeRuns,
+		RunE: func(cmd *cobra.Command, args []string) error { return r.Export(cmd.Context(), args[0]) },
+	}
+	f := r.flags(cmd)
+	f.text(&r.export.form, "format", "")
+	f.text(&r.export.output, "output", "o")
+	f.list(&r.export.only, "only", "")
+	f.flag(&r.export.verbose, "verbose", "v")
+	f.text(&r.export.format, "from-format", "")
+	f.text(&r.runDir, "run-dir", "")
+	return cmd
 }
 
 // runRow is one run of the list as JSON.

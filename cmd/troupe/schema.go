@@ -12,7 +12,7 @@ import (
 // editors and programs.
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema [team|record]", ValidArgs: []string{"team", "record"},
+		Use: "schema [team|record|export]", ValidArgs: []string{"team", "record", "export"},
 		Args: a.args(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.schema(args) },
 	}
@@ -24,16 +24,21 @@ func (a *app) schema(args []string) error {
 	if len(args) > 0 {
 		what = args[0]
 	}
-	if what != "team" && what != "record" {
-		return usageError(fmt.Sprintf(a.words.badChoice, what, "team, record"), "")
+	var text []byte
+	var err error
+	switch what {
+	case "team":
+		text = config.Schema()
+	case "record":
+		text, err = recordSchema()
+	case "export":
+		text, err = exportSchema()
+	default:
+		err = usageError(fmt.Sprintf(a.words.badChoice, what, "team, record, export"), "")
 	}
-	text := config.Schema()
-	if what == "record" {
-		var err error
-		if text, err = recordSchema(); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
-	_, err := a.Stdout.Write(text)
+	_, err = a.Stdout.Write(text)
 	return err
 }

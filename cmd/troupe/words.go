@@ -20,10 +20,10 @@ type words struct {
 	usage, examples, commands, flagsTitle, globalFlags, exitCodes, helpFlag string
 
 	// Wrong calls.
-	unknownCommand, unknownFlag, didYouMean, missingArgument, extraArgument     string
-	badVariable, badValue, badParam, badDotEnv, badOutput, badChoice, flagAlone string
-	isAFolder, notAFolder, noFolder, noHome, stepNeedsTerminal, stepHelp        string
-	stepGo, stepSearch, stepNone, stepEnd, noID, noType, notBoth, formatsAre    string
+	unknownCommand, unknownFlag, didYouMean, missingArgument, extraArgument             string
+	badVariable, badValue, badParam, badDotEnv, badOutput, badChoice, flagAlone         string
+	isAFolder, notAFolder, noFolder, noHome, stepNeedsTerminal, stepHelp                string
+	stepGo, stepSearch, stepNone, stepEnd, noID, noType, notBoth, badExport, formatsAre string
 
 	// Finding a team and a model.
 	noTeamFile, noModel, noModelHint, noKey, noKeyHint, demoHint, manyKeys, nameModel, noUsual, modelTaken, checkHint string
@@ -53,10 +53,10 @@ type words struct {
 	keyMissing, serverFound, serverMissing                             string
 
 	// runs cost, repair and rm.
-	colCalls, colInput, colCached, colOutput, colTotal, runsCounted             string
-	colTool, colBytes, colLongResult                                            string
-	tornTail, repairWhole, repairLine, repairLost, repairDone, andMore, notInFolder       string
-	rmLive, rmNone, rmKept, rmDone, rmResumable, rmNeedsYes, rmAsk, keptRemoved string
+	colCalls, colInput, colCached, colOutput, colTotal, runsCounted                 string
+	colTool, colBytes, colLongResult                                                string
+	tornTail, repairWhole, repairLine, repairLost, repairDone, andMore, notInFolder string
+	rmLive, rmNone, rmKept, rmDone, rmResumable, rmNeedsYes, rmAsk, keptRemoved     string
 
 	statuses map[string]string        // of runs
 	states   map[event.State]string   // of agents

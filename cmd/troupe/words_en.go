@@ -12,12 +12,13 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 		"run":          "run one task with the team, show the work, print the answer",
 		"init":         "write team.yaml, roles/ and .env.example to begin with",
 		"check":        "resolve and validate everything, call no model",
-		"runs":         "runs of the past: list, show, cost, repair, rm",
+		"runs":         "runs of the past: list, show, export, cost, repair, rm",
 		"runs cost":    "tokens and money, by agent, by model and in total",
 		"runs repair":  "save what is whole of a damaged log",
 		"runs rm":      "remove runs for good",
 		"runs list":    "list the runs, the newest first",
 		"runs show":    "what one run did: agents, tokens, questions, files",
+		"runs export":  "write a run as one document: Markdown, HTML or JSON",
 		"replay":       "play a run back, without a model",
 		"models":       "which models there are, and which keys were found",
 		"models probe": "ask an endpoint what works, and which profile fits it",
@@ -39,6 +40,12 @@ second one at once.`,
 that is still under way is followed to its end. FILE may also be what another
 program recorded: chat messages in the form of OpenAI (JSON or JSON lines), or a
 session of Claude Code (~/.claude/projects/…/SESSION.jsonl).`,
+		"runs export": `The document goes to stdout, or into the file of -o. Markdown and HTML are to
+read: the task, every message, the calls of tools folded away, what each agent
+cost, and the answer; the HTML page needs nothing else. JSON is one object with
+the same facts and all records (troupe schema export). Values of keys that are
+set now are masked once more. FILE may also be what another program recorded, as
+for troupe replay.`,
 		"models probe": `MODEL is a name of the team file or provider/model; without it the model of
 the team is asked, or the one that a run would take. The questions are short and
 harmless, and cost a few hundred tokens. Exit code 3 means that nothing answers
@@ -49,7 +56,8 @@ the provider sent no count; — stands where no price is known.`,
 warning, so that all others keep their numbers.`,
 		"runs rm": `A run that is under way is never removed. --older-than removes runs that ended;
 those that can go on are named and kept.`,
-		"schema": `The schema is that of team.yaml unless record is asked for.`,
+		"schema": `The schema is that of team.yaml unless record is asked for, or export: what
+troupe runs export --format json writes.`,
 	},
 	flags: map[string]string{
 		"lang":          "`LANG` of the program and the prompts: zh, en or auto (by the locale)",
@@ -58,7 +66,8 @@ those that can go on are named and kept.`,
 		"file":          "the team `FILE`",
 		"model":         "`MODEL` of everybody in place of the team file's: provider/model",
 		"param":         "set a parameter of the team file: `NAME=VALUE`",
-		"output":        "write the answer to `FILE` too",
+		"format":        "`FORM` of the document: md, html or json (default md)",
+		"output":        "write to `FILE`: the answer of a run (also to stdout), or the document",
 		"demo":          "the scripted demonstration, no model",
 		"view":          "`VIEW` of the messages: auto, bubbles or lines",
 		"output-format": "`FORM` of stdout: text, json (one result) or jsonl (the log's records)",
@@ -103,6 +112,7 @@ those that can go on are named and kept.`,
 	stepHelp:          "any key: next   b: back   g: go to   /: search   n: again   q: end",
 	stepGo:            "Record or id:", stepSearch: "Search:", stepNone: "there is none", stepEnd: "the end",
 	noID: "nothing in this run has the id %q", noType: "there are no records of type %q", notBoth: "%s and %s exclude each other",
+	badExport:  "the document cannot be written: %v",
 	formatsAre: "troupe replay %s --from-format openai, claude-code or troupe",
 
 	noTeamFile:  "there is no team.yaml in this folder or above it",

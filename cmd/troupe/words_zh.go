@@ -12,12 +12,13 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"run":          "让团队完成一个任务，显示过程，输出结果",
 		"init":         "写入 team.yaml、roles/ 和 .env.example，作为开始",
 		"check":        "解析并校验全部内容，不调用模型",
-		"runs":         "过去的运行：list、show、cost、repair、rm",
+		"runs":         "过去的运行：list、show、export、cost、repair、rm",
 		"runs cost":    "token 和费用：按智能体、按模型、合计",
 		"runs repair":  "从损坏的日志中保留完好的部分",
 		"runs rm":      "永久删除运行",
 		"runs list":    "列出运行，新的在前",
 		"runs show":    "一次运行做了什么：智能体、token、提问、文件",
+		"runs export":  "把一次运行写成一个文档：Markdown、HTML 或 JSON",
 		"replay":       "回放一次运行，不调用模型",
 		"models":       "有哪些模型，找到了哪些密钥",
 		"models probe": "向一个端点提问：什么可用，哪种配置合适",
@@ -36,6 +37,10 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 		"replay": `RUN 是运行编号的开头、last、last~1，或日志的路径。
 仍在进行的运行会跟随到结束。FILE 也可以是其他程序的记录：OpenAI 形式的对话消息
 （JSON 或逐行 JSON），或 Claude Code 的会话（~/.claude/projects/…/SESSION.jsonl）。`,
+		"runs export": `文档写到标准输出，或写入 -o 的文件。Markdown 和 HTML 供人阅读：任务、
+每条消息、折叠的工具调用、各智能体的费用和结果；HTML 是一个独立的页面。
+JSON 是一个对象，有同样的内容和全部记录（troupe schema export）。
+当前设置的密钥的值会再次遮盖。FILE 也可以是其他程序的记录，与 troupe replay 相同。`,
 		"models probe": `MODEL 是团队文件中的名字，或 provider/model；不给时提问团队的模型，
 或运行时会采用的模型。问题简短无害，只用几百个 token。
 退出码 3 表示那里没有应答，或密钥被拒绝。`,
@@ -44,7 +49,8 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 		"runs repair": `原来的日志保留在旁边。丢失的记录由一条警告代替，其余记录的编号不变。`,
 		"runs rm": `正在进行的运行从不删除。--older-than 删除已结束的运行；
 还可以继续的会列出并保留。`,
-		"schema": `默认是 team.yaml 的 schema；record 是日志记录的。`,
+		"schema": `默认是 team.yaml 的 schema；record 是日志记录的，export 是
+troupe runs export --format json 的。`,
 	},
 	flags: map[string]string{
 		"lang":          "程序和提示词的语言 `LANG`：zh、en 或 auto（按区域设置）",
@@ -53,7 +59,8 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 		"file":          "团队文件 `FILE`",
 		"model":         "所有人使用的模型 `MODEL`，代替团队文件中的：provider/model",
 		"param":         "设置团队文件的参数：`NAME=VALUE`",
-		"output":        "把结果也写入文件 `FILE`",
+		"format":        "文档的格式 `FORM`：md、html 或 json（默认 md）",
+		"output":        "写入文件 `FILE`：运行的结果（同时写到标准输出），或文档",
 		"demo":          "脚本演示，不调用模型",
 		"view":          "消息的显示方式 `VIEW`：auto、bubbles 或 lines",
 		"output-format": "标准输出的格式 `FORM`：text、json（一个结果）或 jsonl（日志记录）",
@@ -98,6 +105,7 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 	stepHelp:          "任意键：下一条   b：后退   g：跳转   /：查找   n：再找   q：结束",
 	stepGo:            "序号或编号：", stepSearch: "查找：", stepNone: "没有", stepEnd: "到结尾了",
 	noID: "这次运行中没有编号 %q", noType: "没有 %q 类型的记录", notBoth: "%s 与 %s 不能同时使用",
+	badExport:  "无法写入文档：%v",
 	formatsAre: "troupe replay %s --from-format openai、claude-code 或 troupe",
 
 	noTeamFile:  "本文件夹和上级文件夹中没有 team.yaml",
