@@ -104,6 +104,7 @@ var examples = map[string]string{
 	"init":         "  troupe init team\n",
 	"check":        "  troupe check --json\n",
 	"replay":       "  troupe replay last --speed max\n  troupe replay last~1 --only uio_1 --view lines\n  troupe replay last --json | jq .type\n",
+	"diff":         "  troupe diff last~1 last\n  troupe diff last~1 last --only uio_1 --context 0\n  troupe diff last~1 last --json | jq .first\n",
 	"runs":         "  troupe runs\n  troupe runs show last\n",
 	"models":       "  troupe models\n",
 	"models probe": "  troupe models probe\n  troupe models probe ollama/qwen3:8b --json\n",
