@@ -157,34 +157,86 @@ func TestDiffCauses(t *testing.T) {
 		want  replay.Cause
 		path  string
 	}{
-		{"another reply to the same request", join("A", started, replied("uio_1", "x"), finished()), join("B", started, replied("uio_1", "y"), finished()),
-			"uio_1", replay.Cause{Kind: replay.CauseModel, SameRequest: true}, "$.data.text"},
-		{"another request for the same conversation", join("A", requested("tl", "d3"), finished()), join("B", requested("tl", "d4"), finished()),
-			"tl", replay.Cause{Kind: replay.CauseRuntime}, "$.data.digest"},
-		{"progress that differs", join("A", started, hear("x"), replied("tl", "seen x"), finished()), join("B", started, hear("y"), replied("tl", "seen y"), finished()),
-			"tl", replay.Cause{Kind: replay.CauseAgent, Agent: "uio_1", SeqA: 11, SeqB: 11, Via: "out_uio_001"}, "$.data.text"},
-		{"a file that another wrote", join("A", started, replied("uio_1", "x"), write, call, result("x"), finished()), join("B", started, replied("uio_1", "y"), write, call, result("y"), finished()),
-			"tl", replay.Cause{Kind: replay.CauseAgent, Agent: "uio_1", SeqA: 11, SeqB: 11, Via: "notes/a.md"}, "$.data.result"},
-		{"a tool", join("A", call, result("x"), finished()), join("B", call, result("y"), finished()),
-			"tl", replay.Cause{Kind: replay.CauseTool}, "$.data.result"},
-		{"a decision", join("A", call, decided("allow"), result("x"), finished()), join("B", call, decided("deny"), result("no"), finished()),
-			"tl", replay.Cause{Kind: replay.CausePerson}, "$.data.decision"},
-		{"a limit", join("A", notice(8), finished()), join("B", finished()),
-			"tl", replay.Cause{Kind: replay.CauseEnd}, ""},
-		{"a limit, then more", join("A", notice(8), replied("tl", "x"), finished()), join("B", replied("tl", "x"), finished()),
-			"tl", replay.Cause{Kind: replay.CauseLimit}, ""},
-		{"a run that was cut off", join("A", started, finished()), join("B"),
-			"uio_1", replay.Cause{Kind: replay.CauseTeam}, ""},
-		{"a message that came later", join("A", sent("msg_uio_001", event.Note, "uio_1", "tl", "hi"), delivered("tl", "msg_uio_001"), requested("tl", "d3"), finished()),
+		{
+			"another reply to the same request", join("A", started, replied("uio_1", "x"), finished()), join("B", started, replied("uio_1", "y"), finished()),
+			"uio_1",
+			replay.Cause{Kind: replay.CauseModel, SameRequest: true},
+			"$.data.text",
+		},
+		{
+			"another request for the same conversation", join("A", requested("tl", "d3"), finished()), join("B", requested("tl", "d4"), finished()),
+			"tl",
+			replay.Cause{Kind: replay.CauseRuntime},
+			"$.data.digest",
+		},
+		{
+			"progress that differs", join("A", started, hear("x"), replied("tl", "seen x"), finished()), join("B", started, hear("y"), replied("tl", "seen y"), finished()),
+			"tl",
+			replay.Cause{Kind: replay.CauseAgent, Agent: "uio_1", SeqA: 11, SeqB: 11, Via: "out_uio_001"},
+			"$.data.text",
+		},
+		{
+			"a file that another wrote", join("A", started, replied("uio_1", "x"), write, call, result("x"), finished()), join("B", started, replied("uio_1", "y"), write, call, result("y"), finished()),
+			"tl",
+			replay.Cause{Kind: replay.CauseAgent, Agent: "uio_1", SeqA: 11, SeqB: 11, Via: "notes/a.md"},
+			"$.data.result",
+		},
+		{
+			"a tool", join("A", call, result("x"), finished()), join("B", call, result("y"), finished()),
+			"tl",
+			replay.Cause{Kind: replay.CauseTool},
+			"$.data.result",
+		},
+		{
+			"a decision", join("A", call, decided("allow"), result("x"), finished()), join("B", call, decided("deny"), result("no"), finished()),
+			"tl",
+			replay.Cause{Kind: replay.CausePerson},
+			"$.data.decision",
+		},
+		{
+			"a limit", join("A", notice(8), finished()), join("B", finished()),
+			"tl",
+			replay.Cause{Kind: replay.CauseEnd},
+			"",
+		},
+		{
+			"a limit, then more", join("A", notice(8), replied("tl", "x"), finished()), join("B", replied("tl", "x"), finished()),
+			"tl",
+			replay.Cause{Kind: replay.CauseLimit},
+			"",
+		},
+		{
+			"a run that was cut off", join("A", started, finished()), join("B"),
+			"uio_1",
+			replay.Cause{Kind: replay.CauseTeam},
+			"",
+		},
+		{
+			"a message that came later", join("A", sent("msg_uio_001", event.Note, "uio_1", "tl", "hi"), delivered("tl", "msg_uio_001"), requested("tl", "d3"), finished()),
 			join("B", sent("msg_uio_001", event.Note, "uio_1", "tl", "hi"), requested("tl", "d4"), delivered("tl", "msg_uio_001"), finished()),
-			"tl", replay.Cause{Kind: replay.CauseTiming}, ""},
-		{"a word of the runtime", join("A", sent("msg_sys_001", event.Note, "sys", "tl", "hi"), delivered("tl", "msg_sys_001"), finished()),
+			"tl",
+			replay.Cause{Kind: replay.CauseTiming},
+			"",
+		},
+		{
+			"a word of the runtime", join("A", sent("msg_sys_001", event.Note, "sys", "tl", "hi"), delivered("tl", "msg_sys_001"), finished()),
 			join("B", sent("msg_sys_001", event.Note, "sys", "tl", "ho"), delivered("tl", "msg_sys_001"), finished()),
-			"tl", replay.Cause{Kind: replay.CauseRuntime}, "$.data.content"},
-		{"a turn that was stopped", join("A", line{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()), join("B", line{"tl", event.TurnEnded{Reason: event.EndStopped}}, finished()),
-			"tl", replay.Cause{Kind: replay.CauseRuntime}, "$.data.reason"},
-		{"a turn at a limit", join("A", line{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()), join("B", line{"tl", event.TurnEnded{Reason: event.EndLimit, Limit: "steps"}}, finished()),
-			"tl", replay.Cause{Kind: replay.CauseLimit}, "$.data.reason"},
+			"tl",
+			replay.Cause{Kind: replay.CauseRuntime},
+			"$.data.content",
+		},
+		{
+			"a turn that was stopped", join("A", line{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()), join("B", line{"tl", event.TurnEnded{Reason: event.EndStopped}}, finished()),
+			"tl",
+			replay.Cause{Kind: replay.CauseRuntime},
+			"$.data.reason",
+		},
+		{
+			"a turn at a limit", join("A", line{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()), join("B", line{"tl", event.TurnEnded{Reason: event.EndLimit, Limit: "steps"}}, finished()),
+			"tl",
+			replay.Cause{Kind: replay.CauseLimit},
+			"$.data.reason",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := diff(t, tt.a, tt.b)
@@ -200,7 +252,8 @@ func TestDiffCauses(t *testing.T) {
 func TestDiffLeavesOut(t *testing.T) {
 	warned := func(used float64, word string) []line {
 		return []line{
-			{"tl", event.LimitWarned{Limit: "steps", Used: used, Max: 10}}, sent("msg_sys_001", event.Note, "sys", "tl", word),
+			{"tl", event.LimitWarned{Limit: "steps", Used: used, Max: 10}},
+			sent("msg_sys_001", event.Note, "sys", "tl", word),
 			delivered("tl", "msg_sys_001"),
 		}
 	}
@@ -212,7 +265,11 @@ func TestDiffLeavesOut(t *testing.T) {
 	}
 	a := append(opening("A"), warned(8, "8 of 10")...)
 	b := append(opening("B"), warned(9, "9 of 10")...)
-	a, b = append(a, tool("get_sub_agent_status", "x", "working for 1s")...), append(b, tool("get_sub_agent_status", "y", "working for 2s")...)
+	for _, name := range []string{
+		"create_sub_agent", "wait_sub_agent_output", "stop_sub_agent", "list_active_sub_agents", "get_sub_agent_status",
+	} {
+		a, b = append(a, tool(name, "x", "working for 1s")...), append(b, tool(name, "y", "working for 12s")...)
+	}
 	b = append(b, line{"tl", event.ModelRetried{Attempt: 1}}, line{"tl", event.Warning{Code: "endpoint_wait"}},
 		line{"tl", event.AgentState{From: event.Working, To: event.Waiting}})
 	if d := diff(t, logOf(append(a, finished())...), logOf(append(b, finished())...)); !d.Equal {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/event"
@@ -75,7 +76,7 @@ func (s *sight) values() []located {
 func paths(a, b []located) []string {
 	var list []string
 	seen := map[string]bool{}
-	for _, v := range append(a[:len(a):len(a)], b...) {
+	for _, v := range slices.Concat(a, b) {
 		if !seen[v.path] {
 			seen[v.path] = true
 			list = append(list, v.path)

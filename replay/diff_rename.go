@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -37,9 +38,7 @@ func newRenamer(c *comparison) *renamer {
 			mail[there[i]] = here[i]
 		}
 	}
-	for b, a := range mail {
-		ids[b] = a
-	}
+	maps.Copy(ids, mail)
 	if a, b := c.runs[0].dir, c.runs[1].dir; min(len(a), len(b)) >= minDir {
 		names[b] = a
 	}

@@ -63,8 +63,11 @@ type planted struct {
 func plantings() []planted {
 	var list []planted
 	text := func(key, agent string, typ event.Type, path string, cause replay.CauseKind) {
-		list = append(list, planted{key, func(p *play, word string) { p.texts = map[string]string{key: "the " + word + " " + key} },
-			replay.First{Agent: agent, Type: typ, Path: path}, cause})
+		list = append(list, planted{
+			key, func(p *play, word string) { p.texts = map[string]string{key: "the " + word + " " + key} },
+			replay.First{Agent: agent, Type: typ, Path: path},
+			cause,
+		})
 	}
 	reply, result := event.TypeModelReplied, event.TypeToolFinished
 	for _, id := range []string{"tl", "uio_1", "uio_2", "fse_1", "res_1"} {

@@ -22,14 +22,19 @@ func valuesOf(data event.Data) []value {
 	switch d := data.(type) {
 	case event.AgentCreated:
 		return []value{
-			{path: "role", text: d.Role}, {path: "parent", text: d.Parent, id: true}, {path: "model", text: d.Model},
-			{path: "scripted", text: strconv.FormatBool(d.Scripted)}, {path: "tools", text: strings.Join(d.Tools, "\n")},
+			{path: "role", text: d.Role},
+			{path: "parent", text: d.Parent, id: true},
+			{path: "model", text: d.Model},
+			{path: "scripted", text: strconv.FormatBool(d.Scripted)},
+			{path: "tools", text: strings.Join(d.Tools, "\n")},
 			{path: "prompt", text: d.Prompt},
 		}
 	case event.MessageSent:
 		return []value{
-			{path: "from", text: d.From, id: true}, {path: "kind", text: string(d.Kind)},
-			{path: "reason", text: string(d.Reason)}, {path: "content", text: d.Content},
+			{path: "from", text: d.From, id: true},
+			{path: "kind", text: string(d.Kind)},
+			{path: "reason", text: string(d.Reason)},
+			{path: "content", text: d.Content},
 		}
 	case event.QuestionClosed:
 		return []value{
