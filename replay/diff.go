@@ -239,7 +239,8 @@ type agentPair struct {
 	parted bool
 	at     [2]*sight // where it parted; nil in a run that has nothing more of it
 	since  [2]spending
-	heard  *hint // of progress of an agent that had parted
+	heard  *hint  // of progress of an agent that had parted
+	halted string // display name of who wanted it to stop, before it parted by that
 }
 
 // id is the agent's id in run A, or in B when only B has it.

@@ -152,6 +152,9 @@ func (c *comparison) ofTurn(p *agentPair) Cause {
 		default: // not ended by a limit
 		}
 	}
+	if p.halted == event.PersonName {
+		return Cause{Kind: CausePerson}
+	}
 	return cmp.Or(c.fromParent(p), Cause{Kind: CauseRuntime})
 }
 

@@ -89,6 +89,10 @@ func (l *lookout) touch(p *agentPair, rec event.Record) {
 		if _, known := l.files[d.Path]; !known && p.partedBy(l.run, rec.Seq) {
 			l.files[d.Path] = p
 		}
+	case event.AgentStopping:
+		if s := p.at[l.run]; s != nil && rec.Seq < s.seq {
+			p.halted = d.By
+		}
 	case event.ToolStarted:
 		if s := p.at[l.run]; s != nil && s.typ == event.TypeToolFinished && rec.Seq < s.seq {
 			l.calls[callKey{rec.Agent, d.CallID}] = d.Arguments

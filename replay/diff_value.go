@@ -85,7 +85,7 @@ func replyValues(d event.ModelReplied) []value {
 	}
 	return append(list,
 		value{path: "finish", text: string(d.Finish)}, value{path: "reasoning", text: d.Reasoning},
-		value{path: "purpose", text: d.Purpose})
+		value{path: "model", text: d.Model}, value{path: "purpose", text: d.Purpose})
 }
 
 func limitValues(limit string, most float64) []value {

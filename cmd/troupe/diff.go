@@ -96,10 +96,18 @@ func recordingOf(ctx context.Context, run transcript.Run) replay.Recording {
 // restrict leaves the agents that --only names. The runs are then equal if
 // these are.
 func (d *diffCommand) restrict(found *replay.Difference) error {
-	if len(d.only) == 0 {
+	var only []string
+	for _, list := range d.only {
+		for who := range strings.SplitSeq(list, ",") {
+			if who = strings.TrimSpace(who); who != "" {
+				only = append(only, who)
+			}
+		}
+	}
+	if len(only) == 0 {
 		return nil
 	}
-	for _, who := range d.only {
+	for _, who := range only {
 		if !slices.ContainsFunc(found.Agents, func(a replay.AgentDiff) bool { return isMeant(a, who) }) {
 			var ids []string
 			for _, a := range found.Agents {
@@ -109,7 +117,7 @@ func (d *diffCommand) restrict(found *replay.Difference) error {
 		}
 	}
 	found.Agents = slices.DeleteFunc(found.Agents, func(a replay.AgentDiff) bool {
-		return !slices.ContainsFunc(d.only, func(who string) bool { return isMeant(a, who) })
+		return !slices.ContainsFunc(only, func(who string) bool { return isMeant(a, who) })
 	})
 	found.Equal = !slices.ContainsFunc(found.Agents, func(a replay.AgentDiff) bool { return a.Divergence != nil })
 	return nil
