@@ -234,7 +234,9 @@ func TestDiffCauses(t *testing.T) {
 		{
 			"a turn that the person stopped", join("A", line{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()),
 			join("B", line{"tl", event.AgentStopping{Mode: event.StopSoft, By: event.PersonName}}, line{"tl", event.TurnEnded{Reason: event.EndStopped}}, finished()),
-			"tl", replay.Cause{Kind: replay.CausePerson}, "$.data.reason",
+			"tl",
+			replay.Cause{Kind: replay.CausePerson},
+			"$.data.reason",
 		},
 		{
 			"a turn at a limit", join("A", line{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()), join("B", line{"tl", event.TurnEnded{Reason: event.EndLimit, Limit: "steps"}}, finished()),
