@@ -15,14 +15,14 @@ import (
 	"github.com/troupe-go/troupe/transcript"
 )
 
-// line is a record to be numbered.
-type line struct {
+// fact is a record to be numbered.
+type fact struct {
 	agent string
 	data  event.Data
 }
 
 // logOf numbers records, a second apart.
-func logOf(lines ...line) []event.Record {
+func logOf(lines ...fact) []event.Record {
 	records := make([]event.Record, len(lines))
 	for i, l := range lines {
 		records[i] = event.Record{
@@ -33,35 +33,35 @@ func logOf(lines ...line) []event.Record {
 	return records
 }
 
-func header(id string) line {
-	return line{"", event.RunStarted{RunID: id, Task: "make a page", ModelKind: event.ModelReal}}
+func header(id string) fact {
+	return fact{"", event.RunStarted{RunID: id, Task: "make a page", ModelKind: event.ModelReal}}
 }
 
-func born(id, role string) line {
+func born(id, role string) fact {
 	parent := event.Leader
 	if id == event.Leader {
 		parent = ""
 	}
-	return line{id, event.AgentCreated{Name: "The " + id, Role: role, Parent: parent, Prompt: "You are " + id + "."}}
+	return fact{id, event.AgentCreated{Name: "The " + id, Role: role, Parent: parent, Prompt: "You are " + id + "."}}
 }
 
-func sent(id string, kind event.Kind, from, to, content string) line {
-	return line{from, event.MessageSent{ID: id, Kind: kind, From: from, FromName: from, To: to, Content: content}}
+func sent(id string, kind event.Kind, from, to, content string) fact {
+	return fact{from, event.MessageSent{ID: id, Kind: kind, From: from, FromName: from, To: to, Content: content}}
 }
 
-func delivered(to, id string) line { return line{to, event.MessageDelivered{ID: id, Step: 1}} }
+func delivered(to, id string) fact { return fact{to, event.MessageDelivered{ID: id, Step: 1}} }
 
-func requested(who, digest string) line {
-	return line{who, event.ModelRequested{Step: 1, Model: "test/one", Digest: digest}}
+func requested(who, digest string) fact {
+	return fact{who, event.ModelRequested{Step: 1, Model: "test/one", Digest: digest}}
 }
 
-func replied(who, text string) line {
-	return line{who, event.ModelReplied{
+func replied(who, text string) fact {
+	return fact{who, event.ModelReplied{
 		Step: 1, Text: text, Usage: event.Usage{Input: 100, Output: len(text)}, Cost: &event.Cost{Currency: "CNY", Amount: 0.5},
 	}}
 }
 
-func finished() line { return line{"", event.RunFinished{Answer: "done"}} }
+func finished() fact { return fact{"", event.RunFinished{Answer: "done"}} }
 
 // divergence is that of an agent; it fails t if there is none.
 func divergence(t *testing.T, d replay.Difference, id string) *replay.Divergence {
@@ -76,8 +76,8 @@ func divergence(t *testing.T, d replay.Difference, id string) *replay.Divergence
 }
 
 // opening is a run up to the first words of the leader.
-func opening(id string) []line {
-	return []line{
+func opening(id string) []fact {
+	return []fact{
 		header(id), born("tl", "tl"), sent("msg_user_001", event.Note, "user", "tl", "make a page"), delivered("tl", "msg_user_001"),
 		requested("tl", "d1"), replied("tl", "plan"),
 	}
@@ -114,41 +114,41 @@ func TestDiffPairsByTask(t *testing.T) {
 
 // TestDiffCauses looks at how an agent came to go another way.
 func TestDiffCauses(t *testing.T) {
-	worker := func(letter, task string) []line {
-		return []line{born("uio_1", "uio"), sent(letter, event.Task, "tl", "uio_1", task), delivered("uio_1", letter), requested("uio_1", "d2")}
+	worker := func(letter, task string) []fact {
+		return []fact{born("uio_1", "uio"), sent(letter, event.Task, "tl", "uio_1", task), delivered("uio_1", letter), requested("uio_1", "d2")}
 	}
-	write := line{"uio_1", event.ArtifactCreated{Path: "notes/a.md", Bytes: 1}}
-	call := []line{
+	write := fact{"uio_1", event.ArtifactCreated{Path: "notes/a.md", Bytes: 1}}
+	call := []fact{
 		{"tl", event.ToolStarted{CallID: "c1", Name: "read_file", Arguments: `{"path":"notes/a.md"}`}},
 	}
-	result := func(text string) line {
-		return line{"tl", event.ToolFinished{CallID: "c1", Name: "read_file", Result: text}}
+	result := func(text string) fact {
+		return fact{"tl", event.ToolFinished{CallID: "c1", Name: "read_file", Result: text}}
 	}
 	join := func(id string, parts ...any) []event.Record {
 		lines := opening(id)
 		for _, part := range parts {
 			switch p := part.(type) {
-			case line:
+			case fact:
 				lines = append(lines, p)
-			case []line:
+			case []fact:
 				lines = append(lines, p...)
 			}
 		}
 		return logOf(lines...)
 	}
 	started := worker("task_001", "draw")
-	hear := func(text string) []line {
-		return []line{replied("uio_1", text), sent("out_uio_001", event.Progress, "uio_1", "tl", text), delivered("tl", "out_uio_001"), requested("tl", "d3"+text)}
+	hear := func(text string) []fact {
+		return []fact{replied("uio_1", text), sent("out_uio_001", event.Progress, "uio_1", "tl", text), delivered("tl", "out_uio_001"), requested("tl", "d3"+text)}
 	}
-	decided := func(decision string) []line {
-		return []line{
+	decided := func(decision string) []fact {
+		return []fact{
 			{"tl", event.ApprovalRequested{ID: "ap_1", CallID: "c1", Name: "read_file"}},
 			{"", event.ApprovalDecided{ID: "ap_1", Decision: decision}},
 		}
 	}
-	notice := func(used float64) []line {
+	notice := func(used float64) []fact {
 		text := fmt.Sprintf("%v of 10 used", used)
-		return []line{{"tl", event.LimitWarned{Limit: "steps", Used: used, Max: 10}}, sent("msg_sys_001", event.Note, "sys", "tl", text), delivered("tl", "msg_sys_001")}
+		return []fact{{"tl", event.LimitWarned{Limit: "steps", Used: used, Max: 10}}, sent("msg_sys_001", event.Note, "sys", "tl", text), delivered("tl", "msg_sys_001")}
 	}
 	for _, tt := range []struct {
 		name  string
@@ -226,20 +226,20 @@ func TestDiffCauses(t *testing.T) {
 			"$.data.content",
 		},
 		{
-			"a turn that was stopped", join("A", line{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()), join("B", line{"tl", event.TurnEnded{Reason: event.EndStopped}}, finished()),
+			"a turn that was stopped", join("A", fact{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()), join("B", fact{"tl", event.TurnEnded{Reason: event.EndStopped}}, finished()),
 			"tl",
 			replay.Cause{Kind: replay.CauseRuntime},
 			"$.data.reason",
 		},
 		{
-			"a turn that the person stopped", join("A", line{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()),
-			join("B", line{"tl", event.AgentStopping{Mode: event.StopSoft, By: event.PersonName}}, line{"tl", event.TurnEnded{Reason: event.EndStopped}}, finished()),
+			"a turn that the person stopped", join("A", fact{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()),
+			join("B", fact{"tl", event.AgentStopping{Mode: event.StopSoft, By: event.PersonName}}, fact{"tl", event.TurnEnded{Reason: event.EndStopped}}, finished()),
 			"tl",
 			replay.Cause{Kind: replay.CausePerson},
 			"$.data.reason",
 		},
 		{
-			"a turn at a limit", join("A", line{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()), join("B", line{"tl", event.TurnEnded{Reason: event.EndLimit, Limit: "steps"}}, finished()),
+			"a turn at a limit", join("A", fact{"tl", event.TurnEnded{Reason: event.EndNatural}}, finished()), join("B", fact{"tl", event.TurnEnded{Reason: event.EndLimit, Limit: "steps"}}, finished()),
 			"tl",
 			replay.Cause{Kind: replay.CauseLimit},
 			"$.data.reason",
@@ -257,15 +257,15 @@ func TestDiffCauses(t *testing.T) {
 
 // TestDiffLeavesOut has runs that differ in what does not count.
 func TestDiffLeavesOut(t *testing.T) {
-	warned := func(used float64, word string) []line {
-		return []line{
+	warned := func(used float64, word string) []fact {
+		return []fact{
 			{"tl", event.LimitWarned{Limit: "steps", Used: used, Max: 10}},
 			sent("msg_sys_001", event.Note, "sys", "tl", word),
 			delivered("tl", "msg_sys_001"),
 		}
 	}
-	tool := func(name, call, text string) []line {
-		return []line{
+	tool := func(name, call, text string) []fact {
+		return []fact{
 			{"tl", event.ToolStarted{CallID: call, Name: name, Arguments: "{}"}},
 			{"tl", event.ToolFinished{CallID: call, Name: name, Result: text, DurationMS: int64(len(text))}},
 		}
@@ -277,8 +277,8 @@ func TestDiffLeavesOut(t *testing.T) {
 	} {
 		a, b = append(a, tool(name, "x", "working for 1s")...), append(b, tool(name, "y", "working for 12s")...)
 	}
-	b = append(b, line{"tl", event.ModelRetried{Attempt: 1}}, line{"tl", event.Warning{Code: "endpoint_wait"}},
-		line{"tl", event.AgentState{From: event.Working, To: event.Waiting}})
+	b = append(b, fact{"tl", event.ModelRetried{Attempt: 1}}, fact{"tl", event.Warning{Code: "endpoint_wait"}},
+		fact{"tl", event.AgentState{From: event.Working, To: event.Waiting}})
 	if d := diff(t, logOf(append(a, finished())...), logOf(append(b, finished())...)); !d.Equal {
 		t.Errorf("got %s", story(d))
 	}
@@ -286,7 +286,7 @@ func TestDiffLeavesOut(t *testing.T) {
 
 // TestDiffCosts adds up what came of a difference.
 func TestDiffCosts(t *testing.T) {
-	more := []line{replied("tl", "second"), replied("tl", "third")}
+	more := []fact{replied("tl", "second"), replied("tl", "third")}
 	a := logOf(append(opening("A"), replied("tl", "first"), finished())...)
 	b := logOf(append(append(opening("B"), more...), finished())...)
 	d := diff(t, a, b)
@@ -328,12 +328,12 @@ func TestDiffOfUnfinishedRuns(t *testing.T) {
 			yield(event.Record{}, damage)
 		}
 	}
-	d, err := replay.Diff(recording(whole), broken, replay.DiffOptions{})
+	d, err := replay.Diff(played(whole), broken, replay.DiffOptions{})
 	if err != nil || d.B.Damage == "" || d.B.Records != 3 || d.Equal {
 		t.Errorf("a damaged log: %v, %s", err, story(d))
 	}
 	lost := errors.New("the disk is gone")
-	_, err = replay.Diff(recording(whole), func() iter.Seq2[event.Record, error] {
+	_, err = replay.Diff(played(whole), func() iter.Seq2[event.Record, error] {
 		return func(yield func(event.Record, error) bool) { yield(event.Record{}, lost) }
 	}, replay.DiffOptions{})
 	if !errors.Is(err, lost) {
@@ -347,9 +347,9 @@ func TestDiffGrows(t *testing.T) {
 	reads := 0
 	growing := func() iter.Seq2[event.Record, error] {
 		reads++
-		return recording(whole[:min(20+30*reads, len(whole))])()
+		return played(whole[:min(20+30*reads, len(whole))])()
 	}
-	d, err := replay.Diff(recording(whole[:50]), growing, replay.DiffOptions{})
+	d, err := replay.Diff(played(whole[:50]), growing, replay.DiffOptions{})
 	if err != nil || !d.Equal || d.B.Records != 50 {
 		t.Errorf("%v, %s", err, story(d))
 	}
@@ -421,7 +421,7 @@ func TestDiffTexts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a, b := opening("A"), opening("B")
 			a, b = append(a, replied("tl", tt.a)), append(b, replied("tl", tt.b))
-			d, err := replay.Diff(recording(logOf(a...)), recording(logOf(b...)), replay.DiffOptions{Context: tt.context})
+			d, err := replay.Diff(played(logOf(a...)), played(logOf(b...)), replay.DiffOptions{Context: tt.context})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -96,8 +96,8 @@ func (g *roleGroup) match() map[*actor]*actor {
 	return partner
 }
 
-// likeness says how much alike two agents' tasks are, from 0 to 1.
-type likeness struct {
+// taskMatch says how much alike two agents' tasks are, from 0 to 1.
+type taskMatch struct {
 	a, b   *actor
 	degree float64
 	apart  int // of their places among the agents of the role
@@ -105,18 +105,18 @@ type likeness struct {
 
 // likenesses lists all pairs, the most similar first, and of those equally
 // similar the ones that were created at the same place.
-func likenesses(as, bs []*actor) []likeness {
+func likenesses(as, bs []*actor) []taskMatch {
 	grams := map[*actor]map[string]int{}
 	for _, x := range slices.Concat(as, bs) {
 		grams[x] = bigrams(x.task)
 	}
-	var list []likeness
+	var list []taskMatch
 	for i, a := range as {
 		for j, b := range bs {
-			list = append(list, likeness{a, b, dice(grams[a], grams[b]), max(i-j, j-i)})
+			list = append(list, taskMatch{a, b, dice(grams[a], grams[b]), max(i-j, j-i)})
 		}
 	}
-	slices.SortStableFunc(list, func(x, y likeness) int {
+	slices.SortStableFunc(list, func(x, y taskMatch) int {
 		return cmp.Or(cmp.Compare(y.degree, x.degree), cmp.Compare(x.apart, y.apart))
 	})
 	return list

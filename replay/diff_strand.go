@@ -48,15 +48,15 @@ type weaver struct {
 	emit    func(agent string, m moment)
 
 	threads map[string]*thread
-	letters map[string]letter  // sent and not delivered, by id
-	calls   map[string]callKey // the call that a question or an approval belongs to, by its id
-	ends    map[callKey]letter // what ended it
+	letters map[string]mailSum  // sent and not delivered, by id
+	calls   map[string]callKey  // the call that a question or an approval belongs to, by its id
+	ends    map[callKey]mailSum // what ended it
 }
 
 type callKey struct{ agent, call string }
 
-// letter is the hash of a record that becomes part of another agent's course.
-type letter struct {
+// mailSum is the hash of a record that becomes part of another agent's course.
+type mailSum struct {
 	seq  int64
 	from string // in the ids of run A
 	kind event.Kind
@@ -80,8 +80,8 @@ type arrival struct {
 
 // start makes a weaver that has read nothing.
 func (w weaver) start() *weaver {
-	w.threads, w.letters = map[string]*thread{}, map[string]letter{}
-	w.calls, w.ends = map[string]callKey{}, map[callKey]letter{}
+	w.threads, w.letters = map[string]*thread{}, map[string]mailSum{}
+	w.calls, w.ends = map[string]callKey{}, map[callKey]mailSum{}
 	return &w
 }
 
@@ -194,7 +194,7 @@ func (w *weaver) send(rec event.Record, d event.MessageSent) {
 		t.limited = false
 		values = values[:len(values)-1]
 	}
-	w.letters[d.ID] = letter{
+	w.letters[d.ID] = mailSum{
 		seq: rec.Seq, from: w.id(d.From), kind: d.Kind, sum: w.sum(0, values),
 		talk: w.hash(0, d.ID, string(d.Kind), d.FromName, d.Content),
 	}
@@ -225,14 +225,14 @@ func (w *weaver) end(id string, rec event.Record) {
 		return
 	}
 	delete(w.calls, id)
-	w.ends[key] = letter{seq: rec.Seq, sum: w.sum(0, valuesOf(rec.Data))}
+	w.ends[key] = mailSum{seq: rec.Seq, sum: w.sum(0, valuesOf(rec.Data))}
 }
 
 // moment emits a moment of the agent of rec.
 func (w *weaver) moment(t *thread, rec event.Record) {
 	w.flush(rec.Agent, t)
 	m := moment{seq: rec.Seq, turn: rec.Turn, typ: rec.Type()}
-	var end letter
+	var end mailSum
 	switch d := rec.Data.(type) {
 	case event.ToolFinished:
 		key := callKey{rec.Agent, d.CallID}

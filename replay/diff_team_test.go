@@ -209,8 +209,8 @@ func (p play) run(t *testing.T) []event.Record {
 	return records
 }
 
-// recording replays records that a test holds.
-func recording(records []event.Record) replay.Recording {
+// played replays records that a test holds.
+func played(records []event.Record) replay.Recording {
 	return func() iter.Seq2[event.Record, error] {
 		return func(yield func(event.Record, error) bool) {
 			for _, rec := range records {
@@ -224,7 +224,7 @@ func recording(records []event.Record) replay.Recording {
 
 func diff(t *testing.T, a, b []event.Record) replay.Difference {
 	t.Helper()
-	d, err := replay.Diff(recording(a), recording(b), replay.DiffOptions{})
+	d, err := replay.Diff(played(a), played(b), replay.DiffOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

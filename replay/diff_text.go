@@ -17,8 +17,8 @@ const (
 // "-", "+" or a space, with so many unchanged lines around it. JSON is shown
 // indented. What does not fit is left out, marked by a line " …".
 func changedLines(a, b string, context int) string {
-	if x, ok := indented(a); ok {
-		if y, ok := indented(b); ok && x != y {
+	if x, ok := laidOut(a); ok {
+		if y, ok := laidOut(b); ok && x != y {
 			a, b = x, y
 		}
 	}
@@ -51,8 +51,8 @@ func mark(kind udiff.OpKind) string {
 	return " "
 }
 
-// indented lays out a JSON object or list over lines.
-func indented(text string) (string, bool) {
+// laidOut lays out a JSON object or list over lines.
+func laidOut(text string) (string, bool) {
 	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
 		return "", false
 	}
@@ -76,12 +76,12 @@ func fromFirstChange(a, b string, context int) (string, string) {
 			start = strings.LastIndexByte(a[:start-1], '\n') + 1
 		}
 	}
-	return lines(a[start:], same-start), lines(b[start:], same-start)
+	return ended(a[start:], same-start), ended(b[start:], same-start)
 }
 
-// lines ends a text with a line break, and cuts it some way behind the first
+// ended ends a text with a line break, and cuts it some way behind the first
 // change.
-func lines(text string, change int) string {
+func ended(text string, change int) string {
 	if most := change + maxDiffText; len(text) > most {
 		text = beginning(text, most) + "…"
 	}
