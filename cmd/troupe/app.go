@@ -73,7 +73,7 @@ func (a *app) root() *cobra.Command {
 		root.AddGroup(&cobra.Group{ID: id, Title: a.words.groups[id]})
 	}
 	a.add(root, groupWork, a.runCommand(), a.initCommand(), a.checkCommand())
-	a.add(root, groupLook, a.runsCommand(), a.replayCommand())
+	a.add(root, groupLook, a.runsCommand(), a.replayCommand(), a.diffCommand())
 	a.add(root, groupSetup, a.modelsCommand(), a.schemaCommand(), a.completionCommand(), a.versionCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSetup)

@@ -64,6 +64,10 @@ func TestStdoutIsPure(t *testing.T) {
 		{"replay last", 0, func(s string) bool { return strings.HasSuffix(s, "\nthe answer\n") }},
 		{"replay last --json", 0, lines},
 		{"replay none", 2, empty},
+		{"diff last last", 0, empty},
+		{"diff last last --json", 0, lines},
+		{"diff last none", 2, empty},
+		{"diff last", 2, empty},
 		{"models", 0, has("PROVIDER ")},
 		{"models list --json", 0, lines},
 		{"models probe", 2, empty},
@@ -103,4 +107,4 @@ func TestStdoutIsPure(t *testing.T) {
 }
 
 // calledCommands are the commands that TestStdoutIsPure calls.
-const calledCommands = " init check run runs replay models schema completion version "
+const calledCommands = " init check run runs replay diff models schema completion version "

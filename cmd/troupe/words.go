@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/replay"
 )
 
 // words are what the program says in one language. Each table is complete; a
@@ -49,6 +50,14 @@ type words struct {
 	// models probe.
 	probeWorks, probeFails, probeProfile, probeUsual, probeLearned, probeWrite, probeTokens, probeScript string
 
+	// diff.
+	diffEqual, diffDamaged, diffNoEnd, diffPrograms                   string // on stderr
+	diffRecords, diffForked, diffForkedBoth                           string
+	diffFirst, diffHeader, diffTeam, diffMore                         string
+	diffPlace, diffNothing, diffTurn, diffStep, diffOnly, diffIDs     string
+	diffField, diffWhy, diffVia, diffSameRequest, diffSame, diffTotal string
+	colSince, colTime                                                 string
+
 	noRuns, noAgent, agentsAre, partial, tokens, checkOK, defaultTools string
 	keyMissing, serverFound, serverMissing                             string
 
@@ -62,6 +71,8 @@ type words struct {
 	states   map[event.State]string   // of agents
 	outcomes map[event.Outcome]string // of questions; the empty one is open
 	origins  map[string]string        // where a variable comes from
+
+	causes map[replay.CauseKind]string // why an agent of one run went another way
 }
 
 // wordsOf are the words of a language: zh, or en for all others.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/replay"
 	"github.com/troupe-go/troupe/transcript"
 )
 
@@ -20,6 +21,7 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 		"runs show":    "what one run did: agents, tokens, questions, files",
 		"runs export":  "write a run as one document: Markdown, HTML or JSON",
 		"replay":       "play a run back, without a model",
+		"diff":         "where two runs first went apart, per agent, and what it cost",
 		"models":       "which models there are, and which keys were found",
 		"models probe": "ask an endpoint what works, and which profile fits it",
 		"models list":  "list providers, keys, local servers and the team's models",
@@ -46,6 +48,10 @@ cost, and the answer; the HTML page needs nothing else. JSON is one object with
 the same facts and all records (troupe schema export). Values of keys that are
 set now are masked once more. FILE may also be what another program recorded, as
 for troupe replay.`,
+		"diff": `A and B are runs as for replay. Agents are compared each in its own order:
+how they took turns with each other, times and numbers in ids are no
+difference. What one agent did because another had gone apart before is said to
+follow from it. Equal runs print nothing. Exit code 1 means that they differ.`,
 		"models probe": `MODEL is a name of the team file or provider/model; without it the model of
 the team is asked, or the one that a run would take. The questions are short and
 harmless, and cost a few hundred tokens. Exit code 3 means that nothing answers
@@ -91,6 +97,7 @@ troupe runs export --format json writes.`,
 		"older-than":    "remove the runs that ended longer ago than this `AGE`: 30d, 12h, …",
 		"yes":           "do not ask",
 		"waits":         "who waits for whom, after the last record or the one of --at",
+		"context":       "`N` unchanged lines around a change (default 3)",
 		"at":            "show the waits after record `SEQ`",
 	},
 	groups: map[string]string{groupWork: "Work", groupLook: "Look back", groupSetup: "Setup"},
@@ -153,6 +160,17 @@ troupe runs export --format json writes.`,
 
 	colProvider: "PROVIDER", colKey: "KEY", colFound: "FOUND", colAddress: "ADDRESS",
 
+	diffEqual:    "no difference: %d agents did the same in both runs",
+	diffDamaged:  "%s is damaged behind record %d; it is compared up to there: %s",
+	diffNoEnd:    "%s has no end yet (%s); it is compared up to record %d",
+	diffPrograms: "the runs are of different programs (%s, %s); their requests are not compared byte for byte",
+	diffRecords:  "%d records", diffForked: "%s was forked from %s behind record %d.", diffForkedBoth: "Both were forked from %s; record %d is the last in common.",
+	diffFirst: "First difference: %s", diffHeader: "the header, field %s", diffTeam: "Header", diffMore: "and %d more; --json shows all",
+	diffPlace: "record %d  %s", diffNothing: "nothing more", diffTurn: "turn %d", diffStep: "step %d",
+	diffOnly: "in %s only", diffIDs: "%s in A, %s in B", diffField: "field  %s", diffWhy: "why    %s", diffVia: ", by %s",
+	diffSameRequest: ", and the requests were the same byte for byte", diffSame: "The same in both: %s", diffTotal: "Whole run, from the first difference on",
+	colSince: "SINCE", colTime: "TIME",
+
 	noRuns: "no runs in %s", noAgent: "no agent %q in this run", agentsAre: "its agents: %s", partial: "partial, limit %s", tokens: "%d in, %d out",
 	checkOK: "All is well; no model was called.", defaultTools: "(default)",
 	keyMissing: "not set", serverFound: "answers", serverMissing: "no answer",
@@ -179,6 +197,12 @@ troupe runs export --format json writes.`,
 		"": "open", event.Answered: "answered", event.Implicit: "answered by output", event.Declined: "declined",
 		event.CompletedWithoutAnswer: "ended without answer", event.Terminated: "terminated", event.Failed: "failed",
 		event.OverBudget: "limit reached", event.Cancelled: "cancelled", event.TimedOut: "timed out", event.RefusedCycle: "refused: a circle",
+	},
+	causes: map[replay.CauseKind]string{
+		replay.CauseAgent: "follows from %s", replay.CauseTeam: "it was set up differently", replay.CauseModel: "the model replied differently",
+		replay.CauseTool: "a tool returned something else", replay.CausePerson: "a person said something else",
+		replay.CauseLimit: "a limit", replay.CauseTiming: "the same things came in another order",
+		replay.CauseRuntime: "Troupe itself said or asked something else", replay.CauseEnd: "one run ends here",
 	},
 	origins: map[string]string{fromEnvironment: "environment", fromDotEnv: ".env"},
 }

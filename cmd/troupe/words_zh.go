@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/replay"
 	"github.com/troupe-go/troupe/transcript"
 )
 
@@ -20,6 +21,7 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"runs show":    "一次运行做了什么：智能体、token、提问、文件",
 		"runs export":  "把一次运行写成一个文档：Markdown、HTML 或 JSON",
 		"replay":       "回放一次运行，不调用模型",
+		"diff":         "两次运行从哪里开始不同：按智能体，以及代价",
 		"models":       "有哪些模型，找到了哪些密钥",
 		"models probe": "向一个端点提问：什么可用，哪种配置合适",
 		"models list":  "列出提供商、密钥、本机服务器和团队的模型",
@@ -41,6 +43,9 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 每条消息、折叠的工具调用、各智能体的费用和结果；HTML 是一个独立的页面。
 JSON 是一个对象，有同样的内容和全部记录（troupe schema export）。
 当前设置的密钥的值会再次遮盖。FILE 也可以是其他程序的记录，与 troupe replay 相同。`,
+		"diff": `A 和 B 是运行，写法同 replay。每个智能体按自己的顺序比较：
+智能体之间的先后、时间和编号中的数字都不算不同。因别的智能体先不同
+而引起的，会注明由谁引起。相同时没有输出；退出码 1 表示不同。`,
 		"models probe": `MODEL 是团队文件中的名字，或 provider/model；不给时提问团队的模型，
 或运行时会采用的模型。问题简短无害，只用几百个 token。
 退出码 3 表示那里没有应答，或密钥被拒绝。`,
@@ -84,6 +89,7 @@ troupe runs export --format json 的。`,
 		"older-than":    "删除结束时间早于此 `AGE` 的运行：30d、12h……",
 		"yes":           "不询问",
 		"waits":         "最后一条记录（或 --at 那条）之后谁在等谁",
+		"context":       "改动前后未变的行数 `N`（默认 3）",
 		"at":            "显示第 `SEQ` 条记录之后的等待关系",
 	},
 	groups: map[string]string{groupWork: "工作", groupLook: "回看", groupSetup: "设置"},
@@ -146,6 +152,17 @@ troupe runs export --format json 的。`,
 
 	colProvider: "提供商", colKey: "密钥", colFound: "状态", colAddress: "地址",
 
+	diffEqual:    "没有不同：%d 个智能体在两次运行中所做相同",
+	diffDamaged:  "%s 在第 %d 条记录之后损坏，只比较到那里：%s",
+	diffNoEnd:    "%s 还没有结束（%s），只比较到第 %d 条记录",
+	diffPrograms: "两次运行的程序不同（%s，%s），不逐字节比较请求",
+	diffRecords:  "%d 条记录", diffForked: "%s 是 %s 在第 %d 条记录之后的分叉。", diffForkedBoth: "两者都是 %s 的分叉，共有的最后一条是第 %d 条。",
+	diffFirst: "最早的不同：%s", diffHeader: "日志头，字段 %s", diffTeam: "日志头", diffMore: "另有 %d 处，--json 显示全部",
+	diffPlace: "第 %d 条  %s", diffNothing: "没有更多", diffTurn: "第 %d 轮", diffStep: "第 %d 步",
+	diffOnly: "只在 %s 中", diffIDs: "A 中 %s，B 中 %s", diffField: "字段  %s", diffWhy: "原因  %s", diffVia: "，通过 %s",
+	diffSameRequest: "，而两次请求逐字节相同", diffSame: "两次相同：%s", diffTotal: "整个运行，从最早的不同起",
+	colSince: "此后", colTime: "时间",
+
 	noRuns: "%s 中没有运行", noAgent: "这次运行中没有智能体 %q", agentsAre: "其中的智能体：%s", partial: "不完整，限额 %s", tokens: "输入 %d，输出 %d",
 	checkOK: "一切正常；没有调用模型。", defaultTools: "（默认）",
 	keyMissing: "未设置", serverFound: "有应答", serverMissing: "无应答",
@@ -172,6 +189,12 @@ troupe runs export --format json 的。`,
 		"": "未回答", event.Answered: "已回答", event.Implicit: "以输出作答", event.Declined: "拒绝回答",
 		event.CompletedWithoutAnswer: "结束时未回答", event.Terminated: "对方已终止", event.Failed: "对方失败",
 		event.OverBudget: "到达限额", event.Cancelled: "已取消", event.TimedOut: "超时", event.RefusedCycle: "会形成循环，已拒绝",
+	},
+	causes: map[replay.CauseKind]string{
+		replay.CauseAgent: "由 %s 的不同引起", replay.CauseTeam: "设置不同", replay.CauseModel: "模型的回复不同",
+		replay.CauseTool: "工具的结果不同", replay.CausePerson: "人所说的不同",
+		replay.CauseLimit: "限额", replay.CauseTiming: "同样的内容，先后不同",
+		replay.CauseRuntime: "Troupe 自己所说或所问的不同", replay.CauseEnd: "一次运行到此为止",
 	},
 	origins: map[string]string{fromEnvironment: "环境变量", fromDotEnv: ".env"},
 }
