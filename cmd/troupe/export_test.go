@@ -81,7 +81,7 @@ roles: {a: {name: A, does: nothing}}
 // TestExportSchema holds an export to its schema.
 func TestExportSchema(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "session.jsonl")
-	copyFile(t, "../../replay/testdata/import/claude-inline.jsonl", file)
+	copyFile(t, "../../replay/foreign/testdata/import/claude-inline.jsonl", file)
 	p := newProcess(t)
 	p.call(t.Context(), "schema", "export")
 	var schema, export map[string]any

@@ -8,7 +8,7 @@ import (
 // TestSpansAndFilters plays parts of a transcript with a sub-agent.
 func TestSpansAndFilters(t *testing.T) {
 	file := t.TempDir() + "/session.jsonl"
-	copyFile(t, "../../replay/testdata/import/claude-inline.jsonl", file)
+	copyFile(t, "../../replay/foreign/testdata/import/claude-inline.jsonl", file)
 	p := newProcess(t) // it is in another folder
 	for _, tt := range []struct {
 		args        string

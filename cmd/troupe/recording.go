@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/event"
-	"github.com/troupe-go/troupe/replay"
+	"github.com/troupe-go/troupe/replay/foreign"
 	"github.com/troupe-go/troupe/transcript"
 )
 
@@ -26,7 +26,7 @@ type recording struct {
 }
 
 // formats are the values of --from-format.
-var formats = []string{"auto", string(replay.FormatTroupe), string(replay.FormatOpenAI), string(replay.FormatClaudeCode)}
+var formats = []string{"auto", string(foreign.FormatTroupe), string(foreign.FormatOpenAI), string(foreign.FormatClaudeCode)}
 
 // recordingOf finds what ref names: a run in the folder of runs, or a file,
 // which may be a transcript of another system.
@@ -34,15 +34,15 @@ func (a *app) recordingOf(ctx context.Context, ref, runDir, format string) (reco
 	if err := a.oneOf("from-format", format, formats...); err != nil {
 		return recording{}, err
 	}
-	if format != "" && format != "auto" && format != string(replay.FormatTroupe) {
-		return a.foreign(ctx, ref, replay.Format(format))
+	if format != "" && format != "auto" && format != string(foreign.FormatTroupe) {
+		return a.foreign(ctx, ref, foreign.Format(format))
 	}
-	if format != string(replay.FormatTroupe) && isFile(ref) {
-		found, err := replay.DetectFile(ref)
+	if format != string(foreign.FormatTroupe) && isFile(ref) {
+		found, err := foreign.DetectFile(ref)
 		if err != nil {
 			return recording{}, usageError(err.Error(), "")
 		}
-		if found != "" && found != replay.FormatTroupe {
+		if found != "" && found != foreign.FormatTroupe {
 			return a.foreign(ctx, ref, found)
 		}
 	}
@@ -60,10 +60,10 @@ func (a *app) recordingOf(ctx context.Context, ref, runDir, format string) (reco
 }
 
 // foreign reads a transcript of another system.
-func (a *app) foreign(ctx context.Context, path string, format replay.Format) (recording, error) {
-	records, err := replay.ImportFile(path, replay.ImportOptions{Format: format})
+func (a *app) foreign(ctx context.Context, path string, format foreign.Format) (recording, error) {
+	records, err := foreign.ImportFile(path, foreign.ImportOptions{Format: format})
 	switch {
-	case errors.Is(err, replay.ErrFormat), errors.Is(err, replay.ErrTooLarge), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, foreign.ErrFormat), errors.Is(err, foreign.ErrTooLarge), errors.Is(err, fs.ErrNotExist):
 		return recording{}, usageError(err.Error(), fmt.Sprintf(a.words.formatsAre, path))
 	case err != nil:
 		return recording{}, err

@@ -79,6 +79,7 @@ var floors = map[string]row{
 	"replay": {floor: 5, ours: []string{
 		"agent", "config", "event", "leader", "mailbox", "model", "prompts", "render", "subagent", "tools", "transcript",
 	}, others: []string{goUdiff}},
+	"replay/foreign":   {floor: 5, ours: []string{"event"}},
 	"session":          {floor: 5, ours: []string{"event", "leader", "transcript"}, others: []string{zerolog}},
 	"gateway":          {floor: 5, ours: []string{"event", "render"}, others: []string{zerolog}},
 	"gateway/client":   {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog}},
@@ -89,7 +90,7 @@ var floors = map[string]row{
 
 	"cmd/troupe": {floor: 6, ours: []string{
 		"agent", "config", "event", "gateway", "gateway/client", "gateway/envelope", "gateway/streams", "gateway/studio",
-		"gateway/web", "leader", "mailbox", "model", "prompts", "render", "replay", "session", "subagent", "tools",
+		"gateway/web", "leader", "mailbox", "model", "prompts", "render", "replay", "replay/foreign", "session", "subagent", "tools",
 		"tools/mcp", "transcript",
 	}, others: []string{bubbletea, cobra, godotenv, lipgloss, term, zerolog}},
 

@@ -1,4 +1,4 @@
-package replay
+package foreign
 
 import (
 	"bufio"
@@ -22,12 +22,12 @@ const headSize = 64 << 10
 func DetectFile(path string) (Format, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("replay: %w", err)
+		return "", fmt.Errorf("foreign: %w", err)
 	}
 	defer f.Close()
 	head, err := bufio.NewReaderSize(f, headSize).Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("replay: %w", err)
+		return "", fmt.Errorf("foreign: %w", err)
 	}
 	return Detect(head), nil
 }
@@ -39,12 +39,12 @@ func DetectFile(path string) (Format, error) {
 func ImportFile(path string, o ImportOptions) ([]event.Record, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("replay: import: %w", err)
+		return nil, fmt.Errorf("foreign: import: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("replay: import: %w", err)
+		return nil, fmt.Errorf("foreign: import: %w", err)
 	}
 	if o.Time.IsZero() {
 		o.Time = info.ModTime()
@@ -60,7 +60,7 @@ func ImportFile(path string, o ImportOptions) ([]event.Record, error) {
 		for _, side := range sideFiles(path) {
 			g, err := os.Open(side)
 			if err != nil {
-				return nil, fmt.Errorf("replay: import: %w", err)
+				return nil, fmt.Errorf("foreign: import: %w", err)
 			}
 			defer g.Close()
 			sources = append(sources, Source{Name: filepath.Base(side), Reader: g})

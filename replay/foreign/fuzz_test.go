@@ -1,4 +1,4 @@
-package replay_test
+package foreign_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/event"
-	"github.com/troupe-go/troupe/replay"
+	"github.com/troupe-go/troupe/replay/foreign"
 )
 
 // FuzzImport imports anything: it never panics, what comes out is a log that
@@ -28,8 +28,8 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte(`{"type":"assistant","isSidechain":true,"uuid":"b","parentUuid":"b","message":{"id":"m","content":"a"}}`), "claude-code")
 	f.Add([]byte(`[[{"role":"A (-> B)","content":"x"},{"role":"B (-> A)","content":null}]]`), "openai")
 	f.Fuzz(func(t *testing.T, text []byte, format string) {
-		o := replay.ImportOptions{Format: replay.Format(format)}
-		records, err := replay.Import(o, replay.Source{Name: "fuzz.jsonl", Reader: bytes.NewReader(text)})
+		o := foreign.ImportOptions{Format: foreign.Format(format)}
+		records, err := foreign.Import(o, foreign.Source{Name: "fuzz.jsonl", Reader: bytes.NewReader(text)})
 		if err != nil {
 			return
 		}
@@ -40,7 +40,7 @@ func FuzzImport(f *testing.F) {
 		if !ok || head.Import == nil {
 			t.Fatalf("the header is %+v", records[0].Data)
 		}
-		if head.Import.Format == string(replay.FormatClaudeCode) {
+		if head.Import.Format == string(foreign.FormatClaudeCode) {
 			checkBadLines(t, text, records)
 		}
 	})

@@ -1,4 +1,4 @@
-package replay
+package foreign
 
 // ImportUpTo is Import with another limit than MaxImport.
 var ImportUpTo = importUpTo

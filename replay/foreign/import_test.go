@@ -1,4 +1,4 @@
-package replay_test
+package foreign_test
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/internal/golden"
 	"github.com/troupe-go/troupe/render"
-	"github.com/troupe-go/troupe/replay"
+	"github.com/troupe-go/troupe/replay/foreign"
 )
 
 // session is a session of Claude Code whose sub-agents have files of their own.
@@ -34,7 +34,7 @@ func transcripts(t testing.TB) []string {
 func imported(t *testing.T, name string) []event.Record {
 	t.Helper()
 	began := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
-	records, err := replay.ImportFile(filepath.Join("testdata/import", name), replay.ImportOptions{Time: began})
+	records, err := foreign.ImportFile(filepath.Join("testdata/import", name), foreign.ImportOptions{Time: began})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,26 +200,26 @@ func TestImportEnds(t *testing.T) {
 func TestImportErrors(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text   string
-		format replay.Format
+		format foreign.Format
 		want   error
 	}{
-		"empty":            {"", "", replay.ErrFormat},
-		"no JSON":          {"hello\nworld\n", "", replay.ErrFormat},
-		"no messages":      {`{"a":[1,2],"b":{"role":1}}`, "", replay.ErrFormat},
-		"forced, no chat":  {`{"a":1}`, replay.FormatOpenAI, replay.ErrFormat},
-		"forced, nothing":  {`{"type":"mode","sessionId":"s"}`, replay.FormatClaudeCode, replay.ErrFormat},
-		"our own log":      {`{"v":1,"seq":1,"ts":"2026-01-01T00:00:00Z","type":"run.started","data":{}}`, "", replay.ErrFormat},
-		"an unknown force": {`[]`, "xml", replay.ErrFormat},
+		"empty":            {"", "", foreign.ErrFormat},
+		"no JSON":          {"hello\nworld\n", "", foreign.ErrFormat},
+		"no messages":      {`{"a":[1,2],"b":{"role":1}}`, "", foreign.ErrFormat},
+		"forced, no chat":  {`{"a":1}`, foreign.FormatOpenAI, foreign.ErrFormat},
+		"forced, nothing":  {`{"type":"mode","sessionId":"s"}`, foreign.FormatClaudeCode, foreign.ErrFormat},
+		"our own log":      {`{"v":1,"seq":1,"ts":"2026-01-01T00:00:00Z","type":"run.started","data":{}}`, "", foreign.ErrFormat},
+		"an unknown force": {`[]`, "xml", foreign.ErrFormat},
 	} {
-		_, err := replay.Import(replay.ImportOptions{Format: tt.format}, replay.Source{Name: name, Reader: strings.NewReader(tt.text)})
+		_, err := foreign.Import(foreign.ImportOptions{Format: tt.format}, foreign.Source{Name: name, Reader: strings.NewReader(tt.text)})
 		if !errors.Is(err, tt.want) {
 			t.Errorf("%s: error %v, want %v", name, err, tt.want)
 		}
 	}
-	if _, err := replay.ImportUpTo(1000, replay.ImportOptions{}, []replay.Source{{Name: "endless", Reader: endless{}}}); !errors.Is(err, replay.ErrTooLarge) {
+	if _, err := foreign.ImportUpTo(1000, foreign.ImportOptions{}, []foreign.Source{{Name: "endless", Reader: endless{}}}); !errors.Is(err, foreign.ErrTooLarge) {
 		t.Errorf("endless: error %v", err)
 	}
-	if _, err := replay.ImportFile("testdata/none.json", replay.ImportOptions{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := foreign.ImportFile("testdata/none.json", foreign.ImportOptions{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: error %v", err)
 	}
 }
@@ -231,24 +231,24 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestDetect(t *testing.T) {
 	for _, path := range transcripts(t) {
-		want := replay.FormatOpenAI
+		want := foreign.FormatOpenAI
 		if strings.Contains(path, "claude") || strings.Contains(path, "split") {
-			want = replay.FormatClaudeCode
+			want = foreign.FormatClaudeCode
 		}
-		if got, err := replay.DetectFile(path); got != want || err != nil {
+		if got, err := foreign.DetectFile(path); got != want || err != nil {
 			t.Errorf("%s is detected as %q, %v; want %q", path, got, err, want)
 		}
 	}
-	for text, want := range map[string]replay.Format{
-		"\ufeff [ {\"role\":\"user\",\"content\":\"a":                                           replay.FormatOpenAI, // cut off
-		"{\n \"messages\": [\n {\"ro":                                                           replay.FormatOpenAI,
-		`{"v":1,"seq":1,"ts":"2026-01-01T00:00:00Z","type":"run.started","data":{"task":"cut o`: replay.FormatTroupe,
+	for text, want := range map[string]foreign.Format{
+		"\ufeff [ {\"role\":\"user\",\"content\":\"a":                                           foreign.FormatOpenAI, // cut off
+		"{\n \"messages\": [\n {\"ro":                                                           foreign.FormatOpenAI,
+		`{"v":1,"seq":1,"ts":"2026-01-01T00:00:00Z","type":"run.started","data":{"task":"cut o`: foreign.FormatTroupe,
 		`[1,2]`:          "",
 		`{"a":1}`:        "",
 		"name,role\n1,2": "",
 		"":               "",
 	} {
-		if got := replay.Detect([]byte(text)); got != want {
+		if got := foreign.Detect([]byte(text)); got != want {
 			t.Errorf("%q is detected as %q, want %q", text, got, want)
 		}
 	}

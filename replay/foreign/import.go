@@ -1,4 +1,4 @@
-package replay
+package foreign
 
 import (
 	"bytes"
@@ -70,7 +70,7 @@ func Import(o ImportOptions, sources ...Source) ([]event.Record, error) {
 
 func importUpTo(most int64, o ImportOptions, sources []Source) ([]event.Record, error) {
 	if len(sources) == 0 {
-		return nil, fmt.Errorf("replay: import: %w: there is no file", ErrFormat)
+		return nil, fmt.Errorf("foreign: import: %w: there is no file", ErrFormat)
 	}
 	files, err := readSources(most, sources)
 	if err != nil {
@@ -91,7 +91,7 @@ func importUpTo(most int64, o ImportOptions, sources []Source) ([]event.Record, 
 		err = ErrFormat
 	}
 	if err != nil {
-		return nil, fmt.Errorf("replay: import %s: %w", main.name, err)
+		return nil, fmt.Errorf("foreign: import %s: %w", main.name, err)
 	}
 	return b.finish(head), nil
 }
@@ -107,10 +107,10 @@ func readSources(left int64, sources []Source) ([]file, error) {
 	for _, s := range sources {
 		text, err := io.ReadAll(io.LimitReader(s.Reader, left+1))
 		if err != nil {
-			return nil, fmt.Errorf("replay: import %s: %w", s.Name, err)
+			return nil, fmt.Errorf("foreign: import %s: %w", s.Name, err)
 		}
 		if left -= int64(len(text)); left < 0 {
-			return nil, fmt.Errorf("replay: import %s: %w", s.Name, ErrTooLarge)
+			return nil, fmt.Errorf("foreign: import %s: %w", s.Name, ErrTooLarge)
 		}
 		files = append(files, file{s.Name, bytes.TrimPrefix(text, []byte("\ufeff"))})
 	}
