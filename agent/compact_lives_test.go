@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/modeltest"
 	"github.com/troupe-go/troupe/tools"
@@ -108,6 +110,15 @@ func overflowingLife(t *testing.T, rnd *rand.Rand) (folds int) {
 		c.MaxSteps, c.ContextWindow, c.CompactAt = 2+rnd.IntN(10), rnd.IntN(3)*800, 0.7
 		cfg = *c
 		log.Appender, c.Log = c.Log, log
+		report := c.Report
+		c.Report = func(o agent.Output) error {
+			m := mailbox.Outgoing{Kind: event.Progress, From: o.Agent, To: event.Leader, Turn: o.Turn, Content: o.Text, Reason: o.Reason}
+			if o.Final {
+				m.Kind = event.Completion
+			}
+			_, err := c.Post.Send(m)
+			return errors.Join(err, report(o))
+		}
 	})
 	log.agent = s.agent
 	s.run()

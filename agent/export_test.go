@@ -2,6 +2,8 @@ package agent
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/looplab/fsm"
 
@@ -37,6 +39,28 @@ func CanMove(s event.State, m string) bool {
 // run, or be in the middle of an append of its own.
 func (a *Agent) Snapshot() string {
 	h := &a.history
-	return fmt.Sprintf("%+v\n%s %d %d %d %v\n%v %+v\n%v\n%+v", h.messages[1:], h.digest("", 0, &Offer{}), h.tokens, h.thoughts, h.base, h.fault,
+	return a.t.snapshot() + fmt.Sprintf("%+v\n%s %d %d %d %v\n%v %+v\n%v\n%+v", h.messages[1:], h.digest("", 0, &Offer{}), h.tokens, h.thoughts, h.base, h.fault,
 		h.past, h.checker, a.read, a.gauge)
+}
+
+// snapshot shows the state of the turn, with what its pointers point to.
+func (t turnState) snapshot() string {
+	text := fmt.Sprintf("due %d step %d asked %+v failure %+v end %+v reply %+v flushed %d reported %t\n", t.due, t.step,
+		deref(t.asked), deref(t.failure), deref(t.end), t.reply, t.flushed, t.reported)
+	for _, c := range t.calls {
+		text += fmt.Sprintf("call started %t approval %d %s finished %+v\n", c.started, c.approval, c.id, deref(c.finished))
+	}
+	text += fmt.Sprintf("text %q wrapUp %q warned %t reminded %t nudged %t answered %t compacted %d cut %t completion %q debts %+v\n",
+		t.text, t.wrapUp, t.warned, t.reminded, t.nudged, t.answered, t.compacted, t.cutShort, t.completion, t.debts)
+	for _, call := range slices.Sorted(maps.Keys(t.repeats)) {
+		text += fmt.Sprintf("repeated %q %+v\n", call, *t.repeats[call])
+	}
+	return text
+}
+
+func deref[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
 }

@@ -76,12 +76,16 @@ func (h *history) check() error {
 // before a compaction.
 func (h *history) used(callID string) bool { return h.checker.seen[callID] || h.past[callID] }
 
-// settle gives back what an agent at rest does not need: the room for more
-// messages, the system prompt, which the agents of a role have in common, and
-// the list of call ids.
+// settle gives back what an agent at rest does not need: the system prompt,
+// which the agents of a role have in common, and, of a short conversation, the
+// room for more messages and the list of call ids. Of a long one they are small
+// beside the rest, and making them anew each turn would be dear.
 func (h *history) settle() {
-	h.messages = slices.Clone(h.messages)
-	h.checker.forget()
+	const long = 256
+	if len(h.messages) < long {
+		h.messages = slices.Clone(h.messages)
+		h.checker.forget()
+	}
 	if len(h.messages) > 0 {
 		h.messages[0].Content = ""
 	}
@@ -189,6 +193,9 @@ func (c *checker) next(m model.Message) error {
 func (c *checker) forget() { c.seen = nil }
 
 func (c *checker) remember(messages []model.Message) {
+	if c.seen != nil {
+		return
+	}
 	for _, m := range messages {
 		for _, call := range m.Calls {
 			c.see(call.ID)

@@ -2,6 +2,7 @@ package leader
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -42,3 +43,17 @@ func StartIdle(ctx context.Context, l *Leader, role string, n int) (end func(), 
 		run.release()
 	}, err
 }
+
+// Fold makes a run of its log and leaves it at that.
+func Fold(path string, opts ...Option) error {
+	run, err := openRun(path, newOptions(opts))
+	if err != nil {
+		return err
+	}
+	defer run.release()
+	_, err = run.fold()
+	return err
+}
+
+// Header is the team as the header of a log has it.
+func Header(l *Leader) json.RawMessage { return l.raw }

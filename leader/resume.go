@@ -34,6 +34,20 @@ var ErrFinished = errors.New("leader: the run has finished, there is nothing to 
 // It fails with [ErrFinished], [transcript.ErrLocked] when another process
 // writes the log, a [*transcript.DamageError], and what [New] fails with.
 func Resume(ctx context.Context, path string, opts ...Option) (*Run, error) {
+	run, err := openRun(path, newOptions(opts))
+	if err != nil {
+		return nil, err
+	}
+	if err := run.restore(); err != nil {
+		run.release()
+		return nil, err
+	}
+	go run.loop(ctx)
+	return run, nil
+}
+
+// openRun opens the log of a run and makes the run that it can be folded into.
+func openRun(path string, o options) (*Run, error) {
 	dir, err := runFolder(path)
 	if err != nil {
 		return nil, err
@@ -42,7 +56,6 @@ func Resume(ctx context.Context, path string, opts ...Option) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := newOptions(opts)
 	if o.task != "" {
 		if err := checkTask(o.task); err != nil {
 			return nil, err
@@ -61,11 +74,6 @@ func Resume(ctx context.Context, path string, opts ...Option) (*Run, error) {
 		_ = log.Close()
 		return nil, err
 	}
-	if err := run.restore(); err != nil {
-		run.release()
-		return nil, err
-	}
-	go run.loop(ctx)
 	return run, nil
 }
 
@@ -135,24 +143,33 @@ func (t *Team) reopen(o *options) error {
 	return errors.Join(errs...)
 }
 
-// restore folds the log, appends that the run goes on, and does what the
-// program had no time to do when it ended.
-func (r *Run) restore() error {
+// fold makes of the run what its log says.
+func (r *Run) fold() (*folder, error) {
 	f := newFolder(r)
 	for rec, err := range r.log.Records(0) {
 		if err == nil {
 			err = f.fold(rec)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
+	}
+	return f, nil
+}
+
+// restore folds the log, appends that the run goes on, and does what the
+// program had no time to do when it ended.
+func (r *Run) restore() error {
+	f, err := r.fold()
+	if err != nil {
+		return err
 	}
 	if f.finished && r.leader.opts.task == "" {
 		return ErrFinished
 	}
 	r.started = r.leader.opts.now().Add(-f.active())
 	r.budget.started = r.started
-	_, err := r.journal.Append("", 0, event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program})
+	_, err = r.journal.Append("", 0, event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program})
 	if err != nil {
 		return err
 	}

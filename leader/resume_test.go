@@ -176,12 +176,14 @@ func recordReference(t *testing.T, change ...func(*leader.Team)) (played, []byte
 func cutLog(t testing.TB, text []byte, n int) string {
 	t.Helper()
 	dir := t.TempDir()
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	if err := os.WriteFile(filepath.Join(dir, transcript.FileName), bytes.Join(lines[:n], nil), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, transcript.FileName), bytes.Join(lines(text)[:n], nil), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
+
+// lines are the lines of a log.
+func lines(text []byte) [][]byte { return slices.Collect(bytes.Lines(text)) }
 
 // TestResumeAtEveryRecord cuts the log of the reference run at every record and
 // resumes what is left. Whatever was under way, the run ends with the same
@@ -211,7 +213,11 @@ func resumeRun(t *testing.T, dir string, had []event.Record, opts ...leader.Opti
 	}
 	var p played
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(had[len(had)-1].Time) + time.Hour)
+		if len(had) > 0 {
+			time.Sleep(time.Until(had[len(had)-1].Time) + time.Hour)
+		} else {
+			time.Sleep(24 * time.Hour)
+		}
 		opts := append([]leader.Option{
 			leader.WithTools(e.deploy(), peek(), rests()), leader.WithClient("test/test", leader.Model{Client: reference(), Name: "test/test"}),
 		}, opts...)

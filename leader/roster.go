@@ -321,6 +321,15 @@ func (r *roster) personTask() string {
 	return r.task
 }
 
+// wasSent reports whether the message of a question is on its way, or will
+// never be.
+func (r *roster) wasSent(question string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	q := r.open[question]
+	return q == nil || q.text != ""
+}
+
 func (r *roster) openQuestions() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,19 +25,15 @@ func (t teamTools) WaitOutput(ctx context.Context, call tools.Call, in tools.Wai
 	call.Sent()
 	unblock := call.Blocked(strings.Join(w.agents, ", "))
 	defer unblock()
+	asked := "" // the question because of which the desk ended the wait
 	for {
 		news := t.run.journal.watch()
-		if w.over() {
-			return t.run.words.WaitEnded(w.end()), nil
+		if w.over() || asked != "" && t.run.roster.wasSent(asked) {
+			return t.run.words.WaitEnded(w.endFor(asked)), nil
 		}
 		select {
 		case <-news:
-		case id := <-yielded:
-			end := w.end()
-			if !slices.Contains(end.Questions, id) { // its message is still on the way
-				end.Questions = append(end.Questions, id)
-			}
-			return t.run.words.WaitEnded(end), nil
+		case asked = <-yielded: // its message may be still on the way
 		case <-timeout:
 			end := w.end()
 			end.TimedOut = true
@@ -124,6 +120,15 @@ func (w *wait) look() {
 			w.ended = true
 		}
 	}
+}
+
+// endFor is the end because of a question to the leader; asked may be empty.
+func (w *wait) endFor(asked string) prompts.WaitEnd {
+	end := w.end()
+	if asked != "" && !slices.Contains(end.Questions, asked) { // one that the leader has read
+		end.Questions = append(end.Questions, asked)
+	}
+	return end
 }
 
 // end tells who still works, and what was found.
