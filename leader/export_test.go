@@ -21,10 +21,11 @@ func StartIdle(ctx context.Context, l *Leader, role string, n int) (end func(), 
 	if err != nil {
 		return nil, err
 	}
-	run, err := newRun(l, "idle", log)
+	run, err := newRun(l, "idle")
 	if err != nil {
 		return nil, err
 	}
+	run.write(log)
 	if err := run.begin(event.RunStarted{RunID: run.id, Task: "wait"}); err != nil {
 		return nil, err
 	}
@@ -46,13 +47,12 @@ func StartIdle(ctx context.Context, l *Leader, role string, n int) (end func(), 
 
 // Fold makes a run of its log and leaves it at that.
 func Fold(path string, opts ...Option) error {
-	run, err := openRun(path, newOptions(opts))
+	run, _, err := openRun(path, newOptions(opts))
 	if err != nil {
 		return err
 	}
-	defer run.release()
-	_, err = run.fold()
-	return err
+	run.release()
+	return nil
 }
 
 // Header is the team as the header of a log has it.

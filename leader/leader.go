@@ -108,15 +108,16 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 		return nil, err
 	}
 	id := ulid.MustNew(ulid.Timestamp(l.opts.now()), rand.Reader).String()
+	run, err := newRun(l, id)
+	if err != nil {
+		return nil, err
+	}
 	log, err := l.openLog(id)
 	if err != nil {
+		run.closeSpace()
 		return nil, err
 	}
-	run, err := newRun(l, id, log)
-	if err != nil {
-		_ = log.Close()
-		return nil, err
-	}
+	run.write(log)
 	header := event.RunStarted{
 		RunID: id, TeamName: l.team.Name, Team: l.raw, Task: task,
 		TraceID: traceID(), Program: l.opts.program, ModelKind: l.modelKind(), Lang: l.opts.lang,

@@ -34,11 +34,11 @@ var ErrFinished = errors.New("leader: the run has finished, there is nothing to 
 // It fails with [ErrFinished], [transcript.ErrLocked] when another process
 // writes the log, a [*transcript.DamageError], and what [New] fails with.
 func Resume(ctx context.Context, path string, opts ...Option) (*Run, error) {
-	run, err := openRun(path, newOptions(opts))
+	run, f, err := openRun(path, newOptions(opts))
 	if err != nil {
 		return nil, err
 	}
-	if err := run.restore(); err != nil {
+	if err := run.restore(f); err != nil {
 		run.release()
 		return nil, err
 	}
@@ -46,35 +46,37 @@ func Resume(ctx context.Context, path string, opts ...Option) (*Run, error) {
 	return run, nil
 }
 
-// openRun opens the log of a run and makes the run that it can be folded into.
-func openRun(path string, o options) (*Run, error) {
+// openRun opens the log of a run and makes of it the run that it tells of.
+func openRun(path string, o options) (*Run, *folder, error) {
 	dir, err := runFolder(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	header, _, err := transcript.Header(filepath.Join(dir, transcript.FileName))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if o.task != "" {
 		if err := checkTask(o.task); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	l, err := fromHeader(header, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	log, err := transcript.Open(dir, l.logOptions())
+	run, err := newRun(l, header.RunID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	run, err := newRun(l, header.RunID, log)
+	f := newFolder(run)
+	log, err := transcript.OpenEach(dir, l.logOptions(), f.fold)
 	if err != nil {
-		_ = log.Close()
-		return nil, err
+		run.closeSpace()
+		return nil, nil, err
 	}
-	return run, nil
+	run.write(log)
+	return run, f, nil
 }
 
 // runFolder is the folder of the run that path names.
@@ -143,33 +145,15 @@ func (t *Team) reopen(o *options) error {
 	return errors.Join(errs...)
 }
 
-// fold makes of the run what its log says.
-func (r *Run) fold() (*folder, error) {
-	f := newFolder(r)
-	for rec, err := range r.log.Records(0) {
-		if err == nil {
-			err = f.fold(rec)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return f, nil
-}
-
-// restore folds the log, appends that the run goes on, and does what the
-// program had no time to do when it ended.
-func (r *Run) restore() error {
-	f, err := r.fold()
-	if err != nil {
-		return err
-	}
+// restore appends that the run goes on, and does what the program had no time
+// to do when it ended.
+func (r *Run) restore(f *folder) error {
 	if f.finished && r.leader.opts.task == "" {
 		return ErrFinished
 	}
 	r.started = r.leader.opts.now().Add(-f.active())
 	r.budget.started = r.started
-	_, err = r.journal.Append("", 0, event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program})
+	_, err := r.journal.Append("", 0, event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program})
 	if err != nil {
 		return err
 	}

@@ -381,9 +381,11 @@ func (r *Run) logError(err error) *Error {
 	}, Seq: r.log.Len(), Err: err}
 }
 
+func (r *Run) closeSpace() { _ = r.space.Close() }
+
 // release frees what the run holds.
 func (r *Run) release() {
-	_ = r.space.Close()
+	r.closeSpace()
 	if err := r.log.Close(); err != nil && r.err == nil {
 		r.err = r.logError(err)
 	}

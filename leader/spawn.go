@@ -32,13 +32,13 @@ type spawned struct {
 	err        error
 }
 
-func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
+func newRun(l *Leader, id string) (*Run, error) {
 	space, err := tools.NewWorkspace(l.opts.workDir, tools.WorkspaceOptions{Lang: l.opts.lang, MayRead: mayRead(l.rules, l.registry)})
 	if err != nil {
 		return nil, err
 	}
 	r := &Run{
-		id: id, space: space, logger: l.opts.logger.With().Str("session", id).Logger(), leader: l, log: log, roster: newRoster(), words: prompts.In(l.opts.lang),
+		id: id, space: space, logger: l.opts.logger.With().Str("session", id).Logger(), leader: l, roster: newRoster(), words: prompts.In(l.opts.lang),
 		budget: newBudget(l.team.Limits, l.opts.now),
 		spawns: make(chan spawnRequest), pauses: make(chan string, 1), ending: make(chan struct{}), done: make(chan struct{}),
 		kits: map[string]*kit{}, made: map[string]string{}, agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
@@ -46,7 +46,7 @@ func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
 	if n := bound(l.team.Limits.Parallel); n > 0 {
 		r.gate = model.NewGate(n)
 	}
-	r.journal = &journal{Appender: log, roster: r.roster}
+	r.journal = &journal{roster: r.roster}
 	ids := mailbox.NewIDs()
 	post := mailbox.NewPost(r.journal, ids, mailbox.PostOptions{
 		Returned: func(m event.MessageSent, to, why string) string { return r.words.Undeliverable(m.ID, to, why) },
@@ -57,6 +57,9 @@ func newRun(l *Leader, id string, log *transcript.Log) (*Run, error) {
 	r.approvals = newApprovals(r.journal, ids, l.rules, l.registry.Specs())
 	return r, nil
 }
+
+// write makes the run write its log; before that it can be folded.
+func (r *Run) write(log *transcript.Log) { r.log, r.journal.Appender = log, log }
 
 func (r *Run) agent(id string) *agent.Agent {
 	r.mu.Lock()

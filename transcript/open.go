@@ -52,6 +52,12 @@ func Create(dir string, o Options) (*Log, error) {
 // leaves: it is cut off and kept in the file log.torn beside the log, and
 // [Log.Dropped] tells how long it was.
 func Open(dir string, o Options) (*Log, error) {
+	return OpenEach(dir, o, func(event.Record) error { return nil })
+}
+
+// OpenEach is [Open] that hands each record of the log to each on the way, in
+// order. An error of each ends it and is returned as it is.
+func OpenEach(dir string, o Options, each func(event.Record) error) (*Log, error) {
 	l, err := newFileLog(dir, o)
 	if err != nil {
 		return nil, err
@@ -63,7 +69,7 @@ func Open(dir string, o Options) (*Log, error) {
 	if err := l.hold(f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	if err := l.recover(f); err != nil {
+	if err := l.recover(f, each); err != nil {
 		return nil, errors.Join(err, f.Close(), l.lock.Close())
 	}
 	return l, nil
@@ -97,13 +103,13 @@ func (l *Log) hold(f *os.File) error {
 }
 
 // recover reads the whole file f and makes it end with a whole line.
-func (l *Log) recover(f *os.File) error {
+func (l *Log) recover(f *os.File, each func(event.Record) error) error {
 	in := newFileLines(f)
 	for {
 		start := in.off
 		line, err := in.next()
 		if errors.Is(err, io.EOF) {
-			return l.mend(f, in, line)
+			return l.mend(f, in, line, each)
 		}
 		if err != nil {
 			return in.failure(l.path, err)
@@ -111,6 +117,9 @@ func (l *Log) recover(f *os.File) error {
 		rec, err := decodeRecord(line, in.line)
 		if err != nil {
 			return damageError(l.path, in.line, err)
+		}
+		if err := each(rec); err != nil {
+			return err
 		}
 		l.load(rec, in.off-start)
 	}
@@ -127,7 +136,7 @@ func (l *Log) load(rec event.Record, size int64) {
 // mend deals with what stands behind the last newline of f: rest, unless it is
 // very long. A record that lacks nothing but its newline gets one; all else
 // goes to the file of torn lines.
-func (l *Log) mend(f *os.File, in *lines, rest []byte) error {
+func (l *Log) mend(f *os.File, in *lines, rest []byte, each func(event.Record) error) error {
 	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("transcript: open: %w", err)
@@ -141,7 +150,7 @@ func (l *Log) mend(f *os.File, in *lines, rest []byte) error {
 			return writeError("write", l.path, err)
 		}
 		l.load(rec, torn+1)
-		return nil
+		return each(rec)
 	}
 	if err := l.keepTorn(f, in.off); err != nil {
 		return fmt.Errorf("transcript: open: keep the torn last line: %w", err)
