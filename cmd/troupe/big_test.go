@@ -36,7 +36,8 @@ func TestBigLogIsShown(t *testing.T) {
 		event.ToolStarted{CallID: "c", Name: "read_file", Arguments: `{"path":"main.go"}`},
 		event.ToolFinished{CallID: "c", Name: "read_file", Result: strings.Repeat("a line of a file\n", 50)},
 		event.MessageSent{ID: "out_uio_1_004", Kind: event.Progress, From: "uio_1", FromName: "UI Operator_1", To: "tl", Content: "第一页完成，接着写接口文档。"},
-		event.ModelRequested{Model: "m"}, event.ModelReplied{Text: "第一页完成", Usage: event.Usage{Input: 10, Output: 5}},
+		event.ModelRequested{Model: "m"},
+		event.ModelReplied{Text: "第一页完成", Usage: event.Usage{Input: 10, Output: 5}},
 	}
 	head := []event.Data{event.RunStarted{RunID: "01A", Task: "task"}, event.AgentCreated{Name: "UI Operator_1", Code: "uio", Model: "m"}}
 	for n := 0; ; n++ {
