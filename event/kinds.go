@@ -77,6 +77,7 @@ type RunStarted struct {
 	ModelKind string          `json:"model_kind"`         // ModelReal or ModelScripted
 	Lang      string          `json:"lang,omitempty"`     // language of the prompts: "zh" or "en"
 	WorkDir   string          `json:"work_dir,omitempty"` // folder of the tools, as an absolute path of the machine that began the run
+	Redact    []string        `json:"redact,omitempty"`   // regular expressions of what must not stand in the log
 	Fork      *Origin         `json:"fork,omitempty"`     // where a forked run came from
 	Import    *Import         `json:"import,omitempty"`   // set when another system recorded the run
 }

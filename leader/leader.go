@@ -121,7 +121,7 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 	header := event.RunStarted{
 		RunID: id, TeamName: l.team.Name, Team: l.raw, Task: task,
 		TraceID: traceID(), Program: l.opts.program, ModelKind: l.modelKind(), Lang: l.opts.lang,
-		WorkDir: run.space.Dir(),
+		WorkDir: run.space.Dir(), Redact: l.opts.redact,
 	}
 	if err := run.begin(header); err != nil {
 		run.release()

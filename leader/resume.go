@@ -101,6 +101,7 @@ func fromHeader(header event.RunStarted, o options) (*Leader, error) {
 		return nil, fmt.Errorf("leader: the team in the header of the log: %w", err)
 	}
 	o.lang = cmp.Or(o.lang, header.Lang)
+	o.redact = append(o.redact, header.Redact...)
 	if _, err := os.Stat(header.WorkDir); header.WorkDir != "" && err == nil {
 		o.workDir = cmp.Or(o.workDir, header.WorkDir)
 	}
@@ -154,6 +155,10 @@ func (r *Run) restore(f *folder) error {
 	r.started = r.leader.opts.now().Add(-f.active())
 	r.budget.started = r.started
 	_, err := r.journal.Append("", 0, event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program})
+	if n := r.log.Dropped(); err == nil && n > 0 {
+		_, err = r.journal.Append("", 0, event.Warning{Code: "torn_tail", Text: fmt.Sprintf(
+			"the last line of the log was torn, as a crash leaves it; its %d bytes were put aside", n)})
+	}
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 	case event.RunStarted:
 		text(&e, &d.TeamName, &d.Task, &d.WorkDir)
 		word(&e, &d.RunID, &d.TraceID, &d.Program, &d.ModelKind, &d.Lang)
+		e.words(&d.Redact)
+		d.Redact = orNil(d.Redact)
 		if own(&e, &d.Fork) {
 			word(&e, &d.Fork.RunID)
 		}

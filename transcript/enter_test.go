@@ -106,7 +106,7 @@ var exempt = []string{
 	"RunFailed.Cost.Currency", "RunFailed.Failure.Code", "RunFailed.Failure.Who",
 	"RunFinished.Cost.Currency", "RunFinished.Limit",
 	"RunResumed.Program",
-	"RunStarted.Fork.RunID", "RunStarted.Import.Format", "RunStarted.Import.ID", "RunStarted.Lang", "RunStarted.ModelKind", "RunStarted.Program", "RunStarted.RunID", "RunStarted.TraceID",
+	"RunStarted.Fork.RunID", "RunStarted.Import.Format", "RunStarted.Import.ID", "RunStarted.Lang", "RunStarted.ModelKind", "RunStarted.Program", "RunStarted.Redact", "RunStarted.RunID", "RunStarted.TraceID",
 	"RunSuspended.Cause", "RunSuspended.ID",
 	"ToolFinished.CallID", "ToolFinished.File", "ToolFinished.Name",
 	"ToolOutput.CallID",

@@ -29,6 +29,13 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, writeForEver(dir))
 		os.Exit(1)
 	}
+	if path := os.Getenv(readerPath); path != "" {
+		if err := readToTheEnd(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 

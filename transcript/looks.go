@@ -23,6 +23,18 @@ func (set *charset) run(s string, i int) int {
 	return i
 }
 
+// looked is how many bytes are looked at to tell whether they look random.
+const looked = 256
+
+// randomRun is run if that has at least least bytes and looks random, else i.
+func (set *charset) randomRun(s string, i, least int) int {
+	to := set.run(s[:min(len(s), i+looked)], i)
+	if to-i < least || !looksRandom(s[i:to]) {
+		return i
+	}
+	return set.run(s, to)
+}
+
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/transcript"
@@ -143,7 +144,7 @@ func TestPlantedSecretsDoNotReachTheFile(t *testing.T) {
 // Text without secrets is left as it is.
 func TestPatternsLeaveTextAlone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	image := make([]byte, 1<<16)
+	image := make([]byte, 1<<14)
 	for i := range image {
 		image[i] = byte(rng.Uint32())
 	}
@@ -242,4 +243,43 @@ func TestPatternsLeaveCallsAlone(t *testing.T) {
 			t.Errorf("%T became %s", d, got)
 		}
 	}
+}
+
+// However a text is made, looking for secrets takes time in proportion to it:
+// a quadratic search would not end here.
+func TestPatternsTakeTheirTime(t *testing.T) {
+	const size = 1 << 17
+	mask := transcript.NewMask().WithPatterns()
+	for _, unit := range []string{
+		"sk-", "-sk-a", "-eyJ", "-eyJaaaaaaaaaa", "-AIza", "AIza", "LTAI", "ghp_", "bearer ", "bearer-", "authorization=", "authorization: x", "authorization",
+		"api_key=", "api-key:", "&key=a", "?token=", "://", "://a:", "://a@", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n", "a\\n", "\\", "\\\"sk-",
+	} {
+		for _, text := range []string{strings.Repeat(unit, size/len(unit)), strings.Repeat(unit, size/len(unit)/2) + strings.Repeat("a", size/2) + "."} {
+			mask.Text(text)
+		}
+	}
+	for _, text := range []string{strings.Repeat("-eyJaaaaaaaaaa", 40) + "." + strings.Repeat("a", size), "-----BEGIN PRIVATE KEY-----" + strings.Repeat("A a\n", size/4)} {
+		mask.Text(strings.Repeat(text, 2))
+	}
+}
+
+// Any text stays UTF-8, and JSON stays JSON.
+func FuzzMask(f *testing.F) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, p := range secretsOf(rng) {
+		f.Add(p.text)
+		f.Add(jsonText([]string{p.text}))
+	}
+	f.Add(`\u12`)
+	f.Add(`\ud800\u0041\ud83d\ude00 ghp_\u0061bcdefghijklmnopqrstuvwxyz0123456789`)
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "?")
+		if got := patterns.Text(text); !utf8.ValidString(got) {
+			t.Errorf("Text(%q) = %q", text, got)
+		}
+		in := []byte(jsonText(map[string]string{text: text}))
+		if got := patterns.JSON(in); !json.Valid(got) {
+			t.Errorf("JSON(%s) = %s", in, got)
+		}
+	})
 }

@@ -67,6 +67,7 @@ func TestRepair(t *testing.T) {
 		{"an old line again", l[0] + l[1] + l[2] + l[3] + l[1] + l[4], []int64{5}, nil},
 		{"swapped lines", l[0] + l[2] + l[1] + l[3] + l[4], []int64{2}, []int64{3}},
 		{"foreign lines", l[0] + "# hello\n" + l[1] + "\n" + l[2] + "{}\n" + l[3] + l[4], []int64{2, 4, 6}, nil},
+		{"a number far ahead", l[0] + l[1] + l[2] + l[3] + `{"v":1,"seq":900000000000,"ts":"2026-03-01T12:00:00Z","type":"warning","data":{"code":"c","text":"t"}}` + "\n", []int64{5}, nil},
 		{"damage and a torn line", l[0] + flip(l[1]) + l[2] + l[3] + l[4][:20], []int64{2, 5}, []int64{2}},
 		{"damage and no newline at the end", l[0] + flip(l[1]) + l[2] + l[3] + strings.TrimSuffix(l[4], "\n"), []int64{2}, []int64{2}},
 	} {

@@ -12,7 +12,8 @@ type shape struct {
 	kind   string // of the secret, for the mask
 	anchor string // in any case of letters
 	// find returns where a secret stands whose anchor is s[at:end]; from is
-	// not below at. There is none if from == to.
+	// not below at. There is none if from == to; that is to be found out within
+	// a bounded number of bytes, however the text is made.
 	find func(s string, at, end int) (from, to int)
 }
 
@@ -43,7 +44,7 @@ var finder = sync.OnceValue(func() *shapeFinder {
 })
 
 // spans appends the secrets of s, in order.
-func (f *shapeFinder) spans(s string, found []span) []span {
+func (f *shapeFinder) spans(s string) (found []span) {
 	f.anchors.scan(s, func(words []int, end int) int {
 		for _, w := range words {
 			sh := &f.shapes[w]
@@ -108,9 +109,15 @@ func prefixed(kind string, set *charset, least, most int, random bool, prefixes 
 			if s[at:end] != prefix || !begins(s, at) {
 				return 0, 0
 			}
-			to = set.run(s, end)
-			n := to - end
-			if n < least || most > 0 && n > most || random && !looksRandom(s[end:to]) {
+			switch {
+			case random:
+				to = set.randomRun(s, end, least)
+			case most > 0:
+				to = set.run(s[:min(len(s), end+most+1)], end)
+			default:
+				to = set.run(s, end)
+			}
+			if n := to - end; n < least || most > 0 && n > most {
 				return 0, 0
 			}
 			return at, to
@@ -130,11 +137,7 @@ func assigned(kind string, names ...string) []shape {
 			if !ok {
 				return 0, 0
 			}
-			to = token68.run(s, from)
-			if to-from < least || !looksRandom(s[from:to]) {
-				return 0, 0
-			}
-			return from, to
+			return from, token68.randomRun(s, from, least)
 		}}
 	}
 	return shapes
@@ -160,11 +163,10 @@ func skipAssign(s string, i int) (value int, ok bool) {
 func findBearer(s string, _, end int) (from, to int) {
 	const least = 8
 	from = skipBlanks(s, end)
-	to = token68.run(s, from)
-	if from == end || to-from < least || !looksRandom(s[from:to]) {
+	if from == end {
 		return 0, 0
 	}
-	return from, to
+	return from, token68.randomRun(s, from, least)
 }
 
 // skipBlanks skips blanks, also as a URL has them.
@@ -201,11 +203,7 @@ func findAuthorization(s string, _, end int) (from, to int) {
 			return from, to
 		}
 	}
-	to = token68.run(s, from)
-	if to-from < least || !looksRandom(s[from:to]) {
-		return 0, 0
-	}
-	return from, to
+	return from, token68.randomRun(s, from, least)
 }
 
 // isNameAndPassword reports whether s is what the scheme Basic sends.
@@ -216,22 +214,20 @@ func isNameAndPassword(s string) bool {
 
 // findJWT finds a JSON web token: three parts, two of which are JSON objects.
 func findJWT(s string, at, end int) (from, to int) {
-	const least = 10
+	const least, mostHead, mostBody = 10, 1 << 10, 16 << 10 // bytes of a part
 	if s[at:end] != "eyJ" || !begins(s, at) {
 		return 0, 0
 	}
-	to = at
-	for part := range 3 {
-		start := to
-		if to = urlSafe.run(s, start); to-start < least {
-			return 0, 0
-		}
-		if part < 2 {
-			if to == len(s) || s[to] != '.' {
-				return 0, 0
-			}
-			to++
-		}
+	head := urlSafe.run(s[:min(len(s), at+mostHead)], at)
+	if head-at < least || head == len(s) || s[head] != '.' {
+		return 0, 0
+	}
+	body := urlSafe.run(s[:min(len(s), head+mostBody)], head+1)
+	if body-head <= least || body == len(s) || s[body] != '.' {
+		return 0, 0
+	}
+	if to = urlSafe.run(s, body+1); to-body <= least {
+		return 0, 0
 	}
 	return at, to
 }

@@ -82,7 +82,7 @@ func findUserinfo(s string, _, end int) (from, to int) {
 
 // Bounds on private keys, in bytes.
 const (
-	pemMost  = 64 << 10 // from the first mark to the last
+	pemMost  = 16 << 10 // from the first mark to the last
 	pemLabel = 64       // of a label
 	pemLine  = 40       // every line of a key but the last is longer
 	pemLast  = 12       // the last may be shorter, but no word is meant
@@ -114,11 +114,11 @@ func findPEM(s string, at, end int) (from, to int) {
 // what stands in the head of a block. Escaped lines are left to the view that
 // undoes escapes.
 func keyLines(body string) int {
-	const head = 4 // lines
+	const head, headLine = 4, 256 // lines, and bytes of one
 	body, _, _ = strings.Cut(body, `\`)
 	n, to, seen := 0, 0, false
 	for line := range strings.Lines(body) {
-		switch is := hasKeyLine(line); {
+		switch is := hasKeyLine(line[:min(len(line), headLine)]); {
 		case is:
 			seen = true
 		case seen:

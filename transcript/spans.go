@@ -21,7 +21,7 @@ const maxViews = 3
 // spans finds what looks like a secret in s, also where escapes of JSON stand
 // in it. Views is how many escapes were undone already.
 func (m *Mask) spans(s string, views int) []span {
-	found := m.finder.spans(s, nil)
+	found := m.finder.spans(s)
 	for _, re := range m.redact {
 		for _, at := range re.FindAllStringIndex(s, -1) {
 			found = append(found, span{at[0], at[1], redacted})

@@ -87,3 +87,39 @@ func TestCutLogReplays(t *testing.T) {
 		}
 	}
 }
+
+// TestWhereTheSyncModeComesFrom puts a wrong mode into each place: it is an
+// error unless a place that goes before has a good one.
+func TestWhereTheSyncModeComesFrom(t *testing.T) {
+	for _, tt := range []struct {
+		flag, env, dotEnv, file string
+		code                    int
+	}{
+		{"", "", "", "off", exitOK},
+		{"always", "", "", "off", exitOK},
+		{"bad", "off", "off", "off", exitUsage},
+		{"off", "bad", "bad", "off", exitOK},
+		{"", "bad", "off", "off", exitUsage},
+		{"", "normal", "bad", "off", exitOK},
+		{"", "", "bad", "off", exitUsage},
+		{"", "", "off", "bad", exitUsage}, // a mistake in the file is one always
+		{"", "", "", "", exitOK},
+	} {
+		p := newProcess(t)
+		put(t, "ok.json", answering)
+		team := "version: 1\nname: t\nmodel: scripted/ok.json\nroles: {a: {name: A, does: nothing}}\n"
+		if tt.file != "" {
+			team += "transcript: {sync: " + tt.file + "}\n"
+		}
+		put(t, "team.yaml", team)
+		put(t, ".env", "TROUPE_SYNC="+tt.dotEnv+"\n")
+		p.vars["TROUPE_SYNC"] = tt.env
+		args := []string{"run", "--quiet", "task"}
+		if tt.flag != "" {
+			args = append(args, "--sync", tt.flag)
+		}
+		if code := p.call(t.Context(), args...); code != tt.code {
+			t.Errorf("%+v: exit code %d, %s", tt, code, &p.stderr)
+		}
+	}
+}
