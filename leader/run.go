@@ -143,6 +143,11 @@ func (r *Run) loop(outside context.Context) {
 	// The agents learn of the end of outside from here, as an interruption.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(outside))
 	defer cancel(nil)
+	interrupt := func() { cancel(interruption{context.Cause(outside)}) }
+	if outside.Err() != nil {
+		interrupt() // before anything begins
+	}
+	defer context.AfterFunc(outside, interrupt)()
 	r.logger.Info().Msg("run started")
 	var team sync.WaitGroup
 	failed := make(chan error, 1)
@@ -162,10 +167,9 @@ func (r *Run) loop(outside context.Context) {
 	end := r.watch(outside, start, failed)
 	close(r.ending)
 	switch {
-	case end.gentle:
-		defer context.AfterFunc(outside, func() { cancel(interruption{context.Cause(outside)}) })()
+	case end.gentle: // the agents leave by themselves
 	case end.cause != nil:
-		cancel(interruption{end.cause})
+		interrupt()
 	default:
 		cancel(errRunEnded)
 	}
