@@ -3,7 +3,6 @@ package leader
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -162,9 +161,6 @@ func (t teamTools) AskUser(ctx context.Context, call tools.Call, in tools.AskUse
 	end, err := t.run.exchange.Ask(ctx, mailbox.Inquiry{
 		From: leaderAddress, To: personAddress, Kind: event.Question, Text: withOptions(in.Question, in.Options), CallID: call.ID, Turn: call.Turn,
 	}, call.Sent, call.Blocked)
-	if errors.Is(err, mailbox.ErrInterrupted) {
-		return "", err
-	}
 	if err != nil {
 		return "", t.refusal("", err)
 	}
