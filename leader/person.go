@@ -76,18 +76,24 @@ func (p Pending) failure() event.Failure {
 const CodeWaiting = "waiting"
 
 // Pending lists what waits for the person, oldest first.
-func (r *Run) Pending() []Pending {
+func (r *Run) Pending() []Pending { return pendingOf(r.roster, r.approvals) }
+
+// pendingOf lists what waits for the person. An approval whose call has a
+// result, as one that a stop cut short, waits for nobody.
+func pendingOf(who *roster, leave *approvals) []Pending {
 	var list []Pending
-	for _, q := range r.roster.inquiries() {
+	for _, q := range who.inquiries() {
 		if q.To == event.Person && q.text != "" {
-			list = append(list, Pending{ID: q.ID, Agent: q.From, Name: r.nameOf(q.From), Since: q.at, Text: q.text, seq: q.seq})
+			list = append(list, Pending{ID: q.ID, Agent: q.From, Name: who.nameOf(q.From), Since: q.at, Text: q.text, seq: q.seq})
 		}
 	}
-	for _, a := range r.approvals.waiting() {
-		list = append(list, Pending{
-			ID: a.ID, Agent: a.agent, Name: r.nameOf(a.agent), Since: a.since,
-			Tool: a.Name, Arguments: a.Arguments, Rule: a.Rule, seq: a.seq,
-		})
+	for _, a := range leave.waiting() {
+		if who.runs(a.agent, a.CallID) {
+			list = append(list, Pending{
+				ID: a.ID, Agent: a.agent, Name: who.nameOf(a.agent), Since: a.since,
+				Tool: a.Name, Arguments: a.Arguments, Rule: a.Rule, seq: a.seq,
+			})
+		}
 	}
 	slices.SortFunc(list, func(a, b Pending) int { return cmp.Compare(a.seq, b.seq) })
 	return list
@@ -131,15 +137,16 @@ func (r *Run) Approve(id string, d Decision) error {
 	if r.ended() {
 		return r.refused(ErrEnded)
 	}
-	return r.refused(r.approvals.settle(id, d))
+	return r.refused(r.approvals.settle(id, d, false))
 }
 
-// settle records a person's decision.
-func (d *approvals) settle(id string, choice Decision) error {
+// settle records a person's decision; offline says that nobody drives the run.
+func (d *approvals) settle(id string, choice Decision, offline bool) error {
 	c, err := choice.decided(d.ruleOf(id))
 	if err != nil {
 		return err
 	}
+	c.Offline = offline
 	return d.decide(id, c)
 }
 

@@ -73,7 +73,7 @@ func Resume(ctx context.Context, path string, opts ...Option) (*Run, error) {
 func runFolder(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("leader: resume: %w", err)
+		return "", fmt.Errorf("leader: the log of the run: %w", err)
 	}
 	if !info.IsDir() {
 		return filepath.Dir(path), nil
