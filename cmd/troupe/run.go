@@ -33,6 +33,8 @@ type runCommand struct {
 	form   string
 	quiet  bool
 	lost   error // why records did not reach stdout
+
+	pending []leader.Pending // what waited for the person at the end
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -61,6 +63,7 @@ func (r *runCommand) Run(ctx context.Context, args []string) error {
 	if err := r.checkFlags(); err != nil {
 		return err
 	}
+	r.attended = r.asks()
 	t, err := r.loadTeam(ctx, r.cmd, &r.teamFlags)
 	if err != nil {
 		return err
@@ -85,7 +88,13 @@ func (r *runCommand) Run(ctx context.Context, args []string) error {
 	r.show(ctx, t, run, options)
 	r.stop.onFirst(nil)
 	res, err := run.Wait()
+	r.pending = run.Pending()
 	return r.conclude(ctx, t, res, err, options)
+}
+
+// asks reports whether the person can be asked while the run is shown.
+func (r *runCommand) asks() bool {
+	return r.interactive() && r.get("TERM") != "dumb" && !r.quiet
 }
 
 // checkFlags refuses what would fail only when the work is done.
@@ -173,7 +182,7 @@ func (r *runCommand) screen(t *team, o render.Options) (shown func(event.Record,
 	switch {
 	case r.quiet:
 		return func(event.Record, string) {}, func() {}
-	case r.interactive() && r.get("TERM") != "dumb":
+	case r.asks():
 		l := startLive(r.Env, o, limitsShown(t.leader.Team()))
 		return l.add, l.close
 	}
