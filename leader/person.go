@@ -75,7 +75,8 @@ func (p Pending) failure() event.Failure {
 // waits for a person.
 const CodeWaiting = "waiting"
 
-// Pending lists what waits for the person, oldest first.
+// Pending lists what waits for the person, oldest first. A reader of [Run.Events]
+// may see a record an instant before this tells of it.
 func (r *Run) Pending() []Pending { return pendingOf(r.roster, r.approvals) }
 
 // pendingOf lists what waits for the person. An approval whose call has a

@@ -157,7 +157,7 @@ func teamName(name, file string) string {
 // show follows the run to its end. It does so also when ctx has ended,
 // because the run still tells how it ends.
 func (r *runCommand) show(ctx context.Context, t *team, run *leader.Run, o render.Options) {
-	shown, finish := r.screen(t, o)
+	shown, finish := r.screen(ctx, t, run, o)
 	defer finish()
 	r.stop.onFirst(func() {
 		run.Pause(errInterrupted.Error())
@@ -178,16 +178,29 @@ func (r *runCommand) show(ctx context.Context, t *team, run *leader.Run, o rende
 
 // screen is where text of the run goes, with status rows if a person looks
 // on. finish takes the rows away.
-func (r *runCommand) screen(t *team, o render.Options) (shown func(event.Record, string), finish func()) {
+func (r *runCommand) screen(ctx context.Context, t *team, run *leader.Run, o render.Options) (shown func(event.Record, string), finish func()) {
 	switch {
 	case r.quiet:
 		return func(event.Record, string) {}, func() {}
 	case r.asks():
 		l := startLive(r.Env, o, limitsShown(t.leader.Team()))
-		return l.add, l.close
+		return r.asking(ctx, run, l, o)
 	}
 	p := &plain{w: r.Stderr}
 	return p.add, func() {}
+}
+
+// asking lets the person answer below what is shown of the run.
+func (r *runCommand) asking(ctx context.Context, run *leader.Run, l *live, o render.Options) (shown func(event.Record, string), finish func()) {
+	p := newPrompter(r.app, run, l, o)
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var serving sync.WaitGroup
+	serving.Go(func() { p.serve(ctx) })
+	return l.add, func() {
+		stop()
+		serving.Wait()
+		l.close()
+	}
 }
 
 // limitsShown are the limits that stand beside what was spent.
