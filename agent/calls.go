@@ -205,16 +205,13 @@ func (a *Agent) run(ctx context.Context, spec tools.Spec, c event.Call, call too
 	return a.errorResult(ctx, err, spec.Waits, took)
 }
 
-// permit asks leave for a call, which may come too late to be of use. None is
-// needed to be told that a tool does not exist.
+// permit asks leave for a call. None is needed to be told that a tool does not
+// exist.
 func (a *Agent) permit(ctx context.Context, spec tools.Spec, call tools.Call) error {
 	if a.cfg.Permit == nil || spec.Name == "" {
 		return nil
 	}
-	if err := a.cfg.Permit(ctx, spec, call); err != nil {
-		return err
-	}
-	return context.Cause(ctx)
+	return a.cfg.Permit(ctx, spec, call)
 }
 
 // errorResult is the result of a call that brought an error; the end of ctx
