@@ -71,7 +71,7 @@ type Config struct {
 	// Permit asks leave to run a call of a tool that the set has; the error is
 	// the result of the call, which then does not run. It may wait for a person,
 	// and ToolTimeout does not count meanwhile; one that waits calls Sent and
-	// Blocked of the call, as a tool does. Optional.
+	// Blocked of the call, as a tool does, and fails when ctx ends. Optional.
 	Permit func(ctx context.Context, spec tools.Spec, call tools.Call) error
 	// Logger is for operators; optional. The agent names itself in it.
 	Logger zerolog.Logger

@@ -16,6 +16,10 @@ func (a *Agent) Apply(rec event.Record) error {
 		a.applySent(rec, sent)
 		return nil
 	}
+	if rec.Type() == event.TypeRunResumed {
+		a.t.resume()
+		return nil
+	}
 	if rec.Agent != a.cfg.ID {
 		return nil
 	}

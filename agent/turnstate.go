@@ -61,6 +61,7 @@ type approval int
 const (
 	approvalNone approval = iota
 	approvalAsked
+	approvalToCome // given while no program ran; the next one runs the call
 	approvalGiven
 	approvalRefused
 )
@@ -68,7 +69,7 @@ const (
 // mayHaveRun reports whether the tool of a call without a result may have been
 // at work when the program ended.
 func (c callState) mayHaveRun() bool {
-	return c.started && c.approval != approvalAsked && c.approval != approvalRefused
+	return c.started && (c.approval == approvalNone || c.approval == approvalGiven)
 }
 
 // debt is something that a record calls for and that the agent has not done
@@ -152,9 +153,22 @@ func (t *turnState) applyDecision(d event.ApprovalDecided) {
 		if t.calls[i].id != d.ID {
 			continue
 		}
-		t.calls[i].approval = approvalGiven
-		if d.Decision == event.DecisionDeny {
+		switch {
+		case d.Decision == event.DecisionDeny:
 			t.calls[i].approval = approvalRefused
+		case d.Offline:
+			t.calls[i].approval = approvalToCome
+		default:
+			t.calls[i].approval = approvalGiven
+		}
+	}
+}
+
+// resume notes that a program went on with the run: what had leave may have run.
+func (t *turnState) resume() {
+	for i := range t.calls {
+		if t.calls[i].approval == approvalToCome {
+			t.calls[i].approval = approvalGiven
 		}
 	}
 }

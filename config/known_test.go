@@ -24,6 +24,15 @@ func known() config.Known {
 			}
 			return nil
 		},
+		Rule: func(rule string) *config.RuleFault {
+			if at := strings.Index(rule, "["); at >= 0 {
+				return &config.RuleFault{At: at, Message: "the pattern is not closed", Hint: "close it"}
+			}
+			if !strings.Contains(rule, "_") {
+				return &config.RuleFault{Message: "there is no such tool"}
+			}
+			return nil
+		},
 		LookupEnv: func(name string) (string, bool) {
 			v, ok := env[name]
 			return v, ok

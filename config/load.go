@@ -20,6 +20,9 @@ type Known struct {
 	// Models checks a reference provider/model whose provider is known; its
 	// error is shown to the person. Nil checks nothing.
 	Models func(ref string) error
+	// Rule says what is wrong with a rule of permissions, nil if nothing; a nil
+	// Rule checks nothing.
+	Rule func(rule string) *RuleFault
 	// BuiltinRoles are ids of roles that need no definition.
 	BuiltinRoles []string
 	// LookupEnv returns the value of a variable; nil knows none.

@@ -32,6 +32,8 @@ type Team struct {
 	Context []ContextFile
 	// Limits bound the run.
 	Limits Limits
+	// Permissions say which tool calls run.
+	Permissions Permissions
 	// Transcript says where and how the log is kept.
 	Transcript Transcript
 	// Display says how a run is shown.

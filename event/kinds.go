@@ -353,9 +353,7 @@ type ApprovalRequested struct {
 	CallID    string `json:"call"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
-	// Rule is the rule of permissions that would allow this call another time;
-	// empty if none could.
-	Rule string `json:"rule,omitempty"`
+	Rule      string `json:"rule,omitempty"` // would allow it another time; empty if none could
 }
 
 // Decisions about an approval, for [ApprovalDecided.Decision].
@@ -371,8 +369,10 @@ type ApprovalDecided struct {
 	Decision string `json:"decision"`     // DecisionAllow or DecisionDeny
 	By       string `json:"by,omitempty"` // who decided: the person or the runtime
 	Reason   string `json:"reason,omitempty"`
-	// Rule is a rule of permissions that allows calls from now on, in this run.
-	Rule string `json:"rule,omitempty"`
+	Rule     string `json:"rule,omitempty"` // allows such calls for the rest of the run
+	// Offline says that no program ran the call then: it runs when the run is
+	// resumed.
+	Offline bool `json:"offline,omitempty"`
 }
 
 // ArtifactCreated names a file that an agent wrote.

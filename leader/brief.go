@@ -40,13 +40,7 @@ func (r *Run) brief(id string) string {
 }
 
 // nameOf is the display name of a participant.
-func (r *Run) nameOf(id string) string {
-	if id == event.Person {
-		return event.PersonName
-	}
-	m, _ := r.roster.view(id)
-	return m.name
-}
+func (r *Run) nameOf(id string) string { return r.roster.nameOf(id) }
 
 // clip cuts the end off a text that has more than most bytes.
 func clip(text string, most int) string {

@@ -2,6 +2,7 @@ package leader
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -34,6 +35,7 @@ func (f *folder) fold(rec event.Record) error {
 	if d, ok := rec.Data.(event.AgentCreated); ok {
 		return r.readmit(rec.Agent, d)
 	}
+	r.approvals.Apply(rec)
 	r.exchange.Desk.Apply(rec)
 	r.exchange.Post.Apply(rec)
 	if err := f.applyRun(rec); err != nil {
@@ -93,8 +95,12 @@ func (f *folder) applyRun(rec event.Record) error {
 // applyAgents hands a record to those whom it is about.
 func (f *folder) applyAgents(rec event.Record) error {
 	who := []string{rec.Agent}
-	if d, ok := rec.Data.(event.MessageSent); ok {
+	switch d := rec.Data.(type) {
+	case event.MessageSent:
 		who = []string{d.From, d.To}
+	case event.RunResumed:
+		who = slices.Collect(maps.Keys(f.run.agents))
+	default: // about one agent, if any
 	}
 	for _, id := range who {
 		a := f.run.agents[id]

@@ -33,8 +33,10 @@ func Load(path string, opts ...Option) (*Leader, error) {
 // this version, and the custom tools given.
 func Known(env func(string) (string, bool), params map[string]string, custom ...tools.Tool) config.Known {
 	names := tools.WorkspaceNames()
+	specs := tools.WorkspaceSpecs()
 	for _, t := range custom {
 		names = append(names, t.Spec().Name)
+		specs = append(specs, t.Spec())
 	}
 	var providers []string
 	for _, p := range model.Providers() {
@@ -43,7 +45,17 @@ func Known(env func(string) (string, bool), params map[string]string, custom ...
 	return config.Known{
 		Tools: names, LeaderTools: names, Providers: providers, LookupEnv: env, Params: params,
 		Models: func(ref string) error { _, _, err := model.ParseRef(ref); return err },
+		Rule:   func(rule string) *config.RuleFault { return ruleFault(rule, specs) },
 	}
+}
+
+// ruleFault says what is wrong with a rule of permissions.
+func ruleFault(rule string, known []tools.Spec) *config.RuleFault {
+	_, err := tools.ParseRule(rule, known)
+	if e, ok := errors.AsType[*tools.RuleError](err); ok {
+		return &config.RuleFault{At: e.At, Message: e.Reason, Hint: e.Hint}
+	}
+	return nil
 }
 
 // fromFile turns a checked team file into a team.
@@ -55,7 +67,7 @@ func fromFile(file *config.Team, o options) (*Leader, error) {
 			Prompt: file.Leader.Prompt, Tools: file.Leader.Tools, MaxSteps: file.Leader.MaxSteps.Or(0, Unlimited),
 			WakeOnProgress: file.Leader.WakeOn == "progress", Model: models.own(file.Leader.Model),
 		},
-		Context: contextText(file.Context), Limits: limitsOf(file.Limits),
+		Context: contextText(file.Context), Limits: limitsOf(file.Limits), Permissions: permissionsOf(file.Permissions),
 	}
 	for _, r := range file.Roles {
 		t.Roles = append(t.Roles, Role{
@@ -74,6 +86,10 @@ func fromFile(file *config.Team, o options) (*Leader, error) {
 		o.override(&t)
 	}
 	return newLeader(t, o)
+}
+
+func permissionsOf(p config.Permissions) Permissions {
+	return Permissions{Deny: p.Deny, Allow: p.Allow, Ask: p.Ask, Headless: Headless(p.Headless)}
 }
 
 func limitsOf(l config.Limits) Limits {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/model"
@@ -153,5 +155,32 @@ func TestKeysNeverReachTheLog(t *testing.T) {
 	}
 	if strings.Contains(res.Answer, key) {
 		t.Errorf("the model read the key: %q", res.Answer)
+	}
+}
+
+// TestPermissionsOfATeamFile reads rules, and tells where one is wrong.
+func TestPermissionsOfATeamFile(t *testing.T) {
+	load := func(rules string) (*leader.Leader, error) {
+		text := "version: 1\nmodel: scripted/survey\npermissions:\n" + rules + "roles: {a: {name: A, does: x}}\n"
+		return leader.Load(teamFile(t, text), leader.WithWorkDir(t.TempDir()))
+	}
+	l, err := load("  deny: [write_file(.env)]\n  allow: [\"read_file(**)\"]\n  ask: [edit_file]\n  headless: suspend\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := leader.Permissions{
+		Deny: []string{"write_file(.env)"}, Allow: []string{"read_file(**)"}, Ask: []string{"edit_file"}, Headless: leader.HeadlessSuspend,
+	}
+	if diff := cmp.Diff(want, l.Team().Permissions); diff != "" {
+		t.Errorf("permissions (-want +got):\n%s", diff)
+	}
+	_, err = load("  deny: [writ_file(.env), 'read_file(a[)', run_command(sudo *)]\n")
+	for _, want := range []string{
+		"team.yaml:4:10: permissions.deny[0]", `hint: did you mean "write_file"?`,
+		"team.yaml:4:39: permissions.deny[1]", "permissions.deny[2]", `there is no tool "run_command"`,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
 	}
 }

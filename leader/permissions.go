@@ -94,6 +94,8 @@ func (r *Run) permit(set tools.Set) func(context.Context, tools.Spec, tools.Call
 		switch {
 		case err != nil:
 			return err
+		case ctx.Err() != nil: // leave that comes too late
+			return context.Cause(ctx)
 		case decided.Decision == event.DecisionAllow:
 			return r.stillAbout(set, spec, subject, call)
 		case decided.By == event.Person:

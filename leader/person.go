@@ -3,7 +3,6 @@ package leader
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,19 +75,26 @@ func (p Pending) failure() event.Failure {
 // waits for a person.
 const CodeWaiting = "waiting"
 
-// Pending lists what waits for the person, oldest first.
-func (r *Run) Pending() []Pending {
+// Pending lists what waits for the person, oldest first. A reader of [Run.Events]
+// may see a record an instant before this tells of it.
+func (r *Run) Pending() []Pending { return pendingOf(r.roster, r.approvals) }
+
+// pendingOf lists what waits for the person. An approval whose call has a
+// result, as one that a stop cut short, waits for nobody.
+func pendingOf(who *roster, leave *approvals) []Pending {
 	var list []Pending
-	for _, q := range r.roster.inquiries() {
+	for _, q := range who.inquiries() {
 		if q.To == event.Person && q.text != "" {
-			list = append(list, Pending{ID: q.ID, Agent: q.From, Name: r.nameOf(q.From), Since: q.at, Text: q.text, seq: q.seq})
+			list = append(list, Pending{ID: q.ID, Agent: q.From, Name: who.nameOf(q.From), Since: q.at, Text: q.text, seq: q.seq})
 		}
 	}
-	for _, a := range r.approvals.waiting() {
-		list = append(list, Pending{
-			ID: a.ID, Agent: a.agent, Name: r.nameOf(a.agent), Since: a.since,
-			Tool: a.Name, Arguments: a.Arguments, Rule: a.Rule, seq: a.seq,
-		})
+	for _, a := range leave.waiting() {
+		if who.runs(a.agent, a.CallID) {
+			list = append(list, Pending{
+				ID: a.ID, Agent: a.agent, Name: who.nameOf(a.agent), Since: a.since,
+				Tool: a.Name, Arguments: a.Arguments, Rule: a.Rule, seq: a.seq,
+			})
+		}
 	}
 	slices.SortFunc(list, func(a, b Pending) int { return cmp.Compare(a.seq, b.seq) })
 	return list
@@ -132,15 +138,16 @@ func (r *Run) Approve(id string, d Decision) error {
 	if r.ended() {
 		return r.refused(ErrEnded)
 	}
-	return r.refused(r.approvals.settle(id, d))
+	return r.refused(r.approvals.settle(id, d, false))
 }
 
-// settle records a person's decision.
-func (d *approvals) settle(id string, choice Decision) error {
+// settle records a person's decision; offline says that nobody drives the run.
+func (d *approvals) settle(id string, choice Decision, offline bool) error {
 	c, err := choice.decided(d.ruleOf(id))
 	if err != nil {
 		return err
 	}
+	c.Offline = offline
 	return d.decide(id, c)
 }
 
@@ -162,9 +169,6 @@ func (t teamTools) AskUser(ctx context.Context, call tools.Call, in tools.AskUse
 	end, err := t.run.exchange.Ask(ctx, mailbox.Inquiry{
 		From: leaderAddress, To: personAddress, Kind: event.Question, Text: withOptions(in.Question, in.Options), CallID: call.ID, Turn: call.Turn,
 	}, call.Sent, call.Blocked)
-	if errors.Is(err, mailbox.ErrInterrupted) {
-		return "", err
-	}
 	if err != nil {
 		return "", t.refusal("", err)
 	}

@@ -83,7 +83,7 @@ func openRun(path string, o options) (*Run, *folder, error) {
 func runFolder(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("leader: resume: %w", err)
+		return "", fmt.Errorf("leader: the log of the run: %w", err)
 	}
 	if !info.IsDir() {
 		return filepath.Dir(path), nil

@@ -235,6 +235,23 @@ func (r *roster) view(id string) (member, bool) {
 	return c, true
 }
 
+// nameOf is the display name of a participant.
+func (r *roster) nameOf(id string) string {
+	if id == event.Person {
+		return event.PersonName
+	}
+	m, _ := r.view(id)
+	return m.name
+}
+
+// runs reports whether a call has no result yet.
+func (r *roster) runs(agent, call string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.byID[agent]
+	return m != nil && slices.ContainsFunc(m.calls, func(c event.ToolStarted) bool { return c.CallID == call })
+}
+
 // all returns copies of all members, the leader first.
 func (r *roster) all() []member {
 	r.mu.Lock()

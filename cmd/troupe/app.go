@@ -73,6 +73,7 @@ func (a *app) root() *cobra.Command {
 		root.AddGroup(&cobra.Group{ID: id, Title: a.words.groups[id]})
 	}
 	a.add(root, groupWork, a.runCommand(), a.initCommand(), a.checkCommand())
+	a.add(root, groupSteer, a.answerCommand())
 	a.add(root, groupLook, a.runsCommand(), a.replayCommand(), a.diffCommand())
 	a.add(root, groupSetup, a.modelsCommand(), a.schemaCommand(), a.completionCommand(), a.versionCommand())
 	root.SetHelpCommand(a.helpCommand())
@@ -94,12 +95,13 @@ func (a *app) describe(cmd *cobra.Command, path string) {
 // The groups of commands.
 const (
 	groupWork  = "work"
+	groupSteer = "steer"
 	groupLook  = "look"
 	groupSetup = "setup"
 )
 
 // groups is their order.
-var groups = [...]string{groupWork, groupLook, groupSetup}
+var groups = [...]string{groupWork, groupSteer, groupLook, groupSetup}
 
 // add puts commands into a group, in the order that the help has.
 func (a *app) add(root *cobra.Command, group string, commands ...*cobra.Command) {

@@ -19,6 +19,8 @@ type outcome struct {
 	leader.Result
 	ExitCode int            `json:"exit_code"`
 	Error    *event.Failure `json:"error,omitempty"`
+	// Pending is what waits for a person, when that suspended the run.
+	Pending []leader.Pending `json:"pending,omitempty"`
 }
 
 // conclude writes the answer and the closing lines. Its error has been told
@@ -27,6 +29,9 @@ func (r *runCommand) conclude(ctx context.Context, t *team, res leader.Result, r
 	end := outcome{Result: res}
 	if e, ok := errors.AsType[*leader.Error](runErr); ok {
 		end.ExitCode, end.Error = exitCode(e), &e.Failure
+		if e.Code == leader.CodeWaiting {
+			end.Pending = r.pending
+		}
 	} else if runErr != nil {
 		return runErr
 	}
@@ -95,6 +100,10 @@ func (r *runCommand) ending(t *team, end outcome) render.End {
 		e.Status, e.Reason = render.EndPartial, end.Limit
 	case leader.StatusSuspended:
 		e.Status = render.EndInterrupted
+		if len(end.Pending) > 0 {
+			e.Status, e.Reason = render.EndSuspended, about(end.Pending[0])
+			e.Next = append(answerLines(r.nameOfRun(end.RunID, end.Log, t.runs), end.Pending), e.Next...)
+		}
 	case leader.StatusFailed:
 		e.Status = render.EndFailed
 	}
@@ -109,9 +118,5 @@ func (r *runCommand) ending(t *team, end outcome) render.End {
 
 // replayCommandLine is the command that shows the run again.
 func (r *runCommand) replayCommandLine(t *team, res leader.Result) string {
-	usual, err := r.runsFolder("")
-	if err == nil && usual == t.runs {
-		return "troupe replay " + res.RunID
-	}
-	return "troupe replay " + shellWord(cmp.Or(res.Log, res.RunID))
+	return "troupe replay " + r.nameOfRun(res.RunID, cmp.Or(res.Log, res.RunID), t.runs)
 }

@@ -21,6 +21,7 @@ const (
 	exitNoModel     = 3   // no usable model
 	exitProvider    = 4   // the provider failed after all retries
 	exitLimit       = 5   // a limit was reached
+	exitWaiting     = 6   // waiting for a person; suspended, not lost
 	exitInterrupted = 130 // Ctrl-C
 	exitTerminated  = 143 // SIGTERM
 )
@@ -113,6 +114,8 @@ func exitCode(e *leader.Error) int {
 		return exitUsage
 	case "limit":
 		return exitLimit
+	case leader.CodeWaiting:
+		return exitWaiting
 	case "interrupted":
 		return exitInterrupted
 	case model.ClassAuth, model.ClassNoModel:

@@ -102,6 +102,7 @@ var examples = map[string]string{
   troupe run - --output-format jsonl < task.md
 `,
 	"init":         "  troupe init team\n",
+	"answer":       "  troupe answer last ask_tl_001 blue\n  troupe answer last apr_001 deny not on this machine\n",
 	"check":        "  troupe check --json\n",
 	"replay":       "  troupe replay last --speed max\n  troupe replay last~1 --only uio_1,tool.* --view lines\n  troupe replay last --from ask_uio_001 --step\n  troupe replay last --json | jq .type\n",
 	"diff":         "  troupe diff last~1 last\n  troupe diff last~1 last --only uio_1 --context 0\n  troupe diff last~1 last --json | jq .first\n",

@@ -33,6 +33,8 @@ type live struct {
 	drawn   []string        // the rows on the screen
 	drawnAt time.Time
 	closed  bool
+	below   func(width, height int) []string // more rows, below those of the agents
+	raw     bool                             // the terminal does not return the cursor at the end of a line
 }
 
 // startLive begins to draw on stderr; close ends it.
@@ -100,7 +102,11 @@ func (l *live) replace(rows []string) {
 	for _, row := range rows {
 		b.WriteString(row + "\n")
 	}
-	_, _ = io.WriteString(l.w, b.String())
+	text := b.String()
+	if l.raw {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	_, _ = io.WriteString(l.w, text)
 	l.drawn, l.drawnAt = rows, l.now()
 }
 
@@ -118,24 +124,51 @@ func (l *live) erase() string {
 	return fmt.Sprintf("\r\x1b[%dA\x1b[J", lines)
 }
 
-// rows are the rows for the terminal as it is now, at most half of it and
-// none on a tiny one.
+// rows are the rows for the terminal as it is now. Those of the agents take at
+// most half of it, and there are none on a tiny one.
 func (l *live) rows() []string {
 	width, height := l.size(l.w)
-	if height < 4 {
-		return nil
+	var below []string
+	if l.below != nil {
+		below = l.below(width, height)
 	}
 	now := l.now()
 	o := l.options
 	o.Width = width
 	agents := l.status.Rows(now)
-	if len(agents) == 0 {
-		return nil
+	most := min(height/2, height-1-len(below))
+	if height < 4 || most < 2 || len(agents) == 0 {
+		return below
 	}
 	total := l.status.Total()
 	total.MaxTokens, total.Budget, total.Deadline = l.limits.MaxTokens, l.limits.Budget, l.limits.Deadline
 	total.Stoppable = true
-	return render.Rows(agents, total, now, o, height/2)
+	return append(render.Rows(agents, total, now, o, most), below...)
+}
+
+// under shows more rows below those of the agents, nil for none, and draws.
+// During mode, a change of the terminal, nothing is written; raw says what the
+// terminal is then.
+func (l *live) under(below func(width, height int) []string, raw bool, mode func() error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if below == nil {
+		l.below = nil
+		l.draw()
+	}
+	err := mode()
+	if err == nil {
+		l.below, l.raw = below, raw
+	}
+	l.draw()
+	return err
+}
+
+// redraw draws what changed below the rows of the agents.
+func (l *live) redraw() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.draw()
 }
 
 // close takes the rows away, writes the text that waits, and ends the

@@ -33,6 +33,8 @@ type runCommand struct {
 	form   string
 	quiet  bool
 	lost   error // why records did not reach stdout
+
+	pending []leader.Pending // what waited for the person at the end
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -61,6 +63,7 @@ func (r *runCommand) Run(ctx context.Context, args []string) error {
 	if err := r.checkFlags(); err != nil {
 		return err
 	}
+	r.attended = r.asks()
 	t, err := r.loadTeam(ctx, r.cmd, &r.teamFlags)
 	if err != nil {
 		return err
@@ -85,7 +88,13 @@ func (r *runCommand) Run(ctx context.Context, args []string) error {
 	r.show(ctx, t, run, options)
 	r.stop.onFirst(nil)
 	res, err := run.Wait()
+	r.pending = run.Pending()
 	return r.conclude(ctx, t, res, err, options)
+}
+
+// asks reports whether the person can be asked while the run is shown.
+func (r *runCommand) asks() bool {
+	return r.interactive() && r.get("TERM") != "dumb" && !r.quiet
 }
 
 // checkFlags refuses what would fail only when the work is done.
@@ -148,7 +157,7 @@ func teamName(name, file string) string {
 // show follows the run to its end. It does so also when ctx has ended,
 // because the run still tells how it ends.
 func (r *runCommand) show(ctx context.Context, t *team, run *leader.Run, o render.Options) {
-	shown, finish := r.screen(t, o)
+	shown, finish := r.screen(ctx, t, run, o)
 	defer finish()
 	r.stop.onFirst(func() {
 		run.Pause(errInterrupted.Error())
@@ -169,16 +178,29 @@ func (r *runCommand) show(ctx context.Context, t *team, run *leader.Run, o rende
 
 // screen is where text of the run goes, with status rows if a person looks
 // on. finish takes the rows away.
-func (r *runCommand) screen(t *team, o render.Options) (shown func(event.Record, string), finish func()) {
+func (r *runCommand) screen(ctx context.Context, t *team, run *leader.Run, o render.Options) (shown func(event.Record, string), finish func()) {
 	switch {
 	case r.quiet:
 		return func(event.Record, string) {}, func() {}
-	case r.interactive() && r.get("TERM") != "dumb":
+	case r.asks():
 		l := startLive(r.Env, o, limitsShown(t.leader.Team()))
-		return l.add, l.close
+		return r.asking(ctx, run, l, o)
 	}
 	p := &plain{w: r.Stderr}
 	return p.add, func() {}
+}
+
+// asking lets the person answer below what is shown of the run.
+func (r *runCommand) asking(ctx context.Context, run *leader.Run, l *live, o render.Options) (shown func(event.Record, string), finish func()) {
+	p := newPrompter(r.app, run, l, o)
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var serving sync.WaitGroup
+	serving.Go(func() { p.serve(ctx) })
+	return l.add, func() {
+		stop()
+		serving.Wait()
+		l.close()
+	}
 }
 
 // limitsShown are the limits that stand beside what was spent.

@@ -34,14 +34,18 @@ func (i *interrupts) watch(ctx context.Context, signals <-chan os.Signal) {
 				i.cancel(errTerminated)
 				return
 			}
-			gentle := i.take()
-			if gentle == nil {
-				i.cancel(errInterrupted)
-				return
-			}
-			gentle()
+			i.interrupt()
 		}
 	}
+}
+
+// interrupt is what Ctrl-C does.
+func (i *interrupts) interrupt() {
+	if gentle := i.take(); gentle != nil {
+		gentle()
+		return
+	}
+	i.cancel(errInterrupted)
 }
 
 // onFirst sets the gentle way that the next Ctrl-C takes.

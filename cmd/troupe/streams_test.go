@@ -43,6 +43,7 @@ func TestStdoutIsPure(t *testing.T) {
 		{"run -f none.yaml task", 2, empty},
 		{"run", 2, empty},
 		{"run --nope", 2, empty},
+		{"answer last ask_tl_001 blue", 2, empty},
 		{"runs", 0, has("RUN ")},
 		{"runs list --limit 1", 0, has("RUN ")},
 		{"runs --json", 0, lines},
@@ -107,4 +108,4 @@ func TestStdoutIsPure(t *testing.T) {
 }
 
 // calledCommands are the commands that TestStdoutIsPure calls.
-const calledCommands = " init check run runs replay diff models schema completion version "
+const calledCommands = " init check run answer runs replay diff models schema completion version "

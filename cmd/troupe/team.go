@@ -21,6 +21,7 @@ type teamFlags struct {
 	workDir     string
 	runDir      string
 	sync        string
+	attended    bool // somebody answers what the run asks
 }
 
 // team is a team that is ready, and what was found on the way.
@@ -94,7 +95,12 @@ func (a *app) teamOptions(t *teamFlags, found *team) ([]leader.Option, error) {
 	if err := a.oneOf("sync", sync, "normal", "always", "off"); err != nil {
 		return nil, err
 	}
+	attendance := leader.Unattended
+	if t.attended {
+		attendance = leader.Attended
+	}
 	return []leader.Option{
+		leader.WithAttendance(attendance),
 		leader.WithEnv(found.settings.lookup), leader.WithParams(params), leader.WithModel(t.model),
 		leader.WithWorkDir(dir), leader.WithRunDir(found.runs), leader.WithSync(sync), leader.WithLang(found.lang),
 		leader.WithProgram("troupe " + version().Version),

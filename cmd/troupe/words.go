@@ -35,6 +35,12 @@ type words struct {
 	// A run under way and its end.
 	banner, demoBanner, scripted, warning, stopping, interrupted, terminated string
 
+	// What waits for the person.
+	emptyAnswer, noDecision, decisionHint, runIsLive, answeredBefore, notToYou string
+	nothingWaits, noneWaits, stillWaits, noAlways                              string
+	askTitle, approveTitle, answerPrompt, decisionPrompt, promptCount          string
+	answerHelp, decisionHelp, alwaysHelp, notTaken                             string
+
 	// init.
 	initWrote, initKept, initNext, initTask, initOffer string
 

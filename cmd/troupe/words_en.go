@@ -13,6 +13,7 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 		"run":          "run one task with the team, show the work, print the answer",
 		"init":         "write team.yaml, roles/ and .env.example to begin with",
 		"check":        "resolve and validate everything, call no model",
+		"answer":       "answer a question of a suspended run, or decide about a tool call",
 		"runs":         "runs of the past: list, show, export, cost, repair, rm",
 		"runs cost":    "tokens and money, by agent, by model and in total",
 		"runs repair":  "save what is whole of a damaged log",
@@ -52,6 +53,11 @@ for troupe replay.`,
 how they took turns with each other, times and numbers in ids are no
 difference. What one agent did because another had gone apart before is said to
 follow from it. Equal runs print nothing. Exit code 1 means that they differ.`,
+		"answer": `RUN is the beginning of a run id, last, last~1, or a path to a log; the run was
+suspended, or its process is gone. ID is that of the question or the approval.
+TEXT is the answer, - for stdin; for an approval it is allow, always (allow the
+same for the rest of the run), or deny and a reason. The answer goes into the
+log; troupe resume goes on with it.`,
 		"models probe": `MODEL is a name of the team file or provider/model; without it the model of
 the team is asked, or the one that a run would take. The questions are short and
 harmless, and cost a few hundred tokens. Exit code 3 means that nothing answers
@@ -100,12 +106,12 @@ troupe runs export --format json writes.`,
 		"context":       "`N` unchanged lines around a change (default 3)",
 		"at":            "show the waits after record `SEQ`",
 	},
-	groups: map[string]string{groupWork: "Work", groupLook: "Look back", groupSetup: "Setup"},
+	groups: map[string]string{groupWork: "Work", groupSteer: "Steer", groupLook: "Look back", groupSetup: "Setup"},
 
 	helpFlag: "about this command",
 	usage:    "Usage", examples: "Examples", commands: "Commands", flagsTitle: "Flags", globalFlags: "Flags of all commands",
 	exitCodes: "Exit codes\n  0 finished   1 failed   2 wrong flags or files   3 no usable model\n" +
-		"  4 the provider failed   5 a limit was reached   130 Ctrl-C   143 SIGTERM\n\n" +
+		"  4 the provider failed   5 a limit was reached   6 waits for a person\n  130 Ctrl-C   143 SIGTERM\n\n" +
 		"Each flag has a variable: TROUPE_MODEL for --model.",
 
 	unknownCommand: "there is no command %q", unknownFlag: "there is no flag %s", didYouMean: "did you mean: %s",
@@ -144,6 +150,18 @@ troupe runs export --format json writes.`,
 	scripted: "(script)", warning: "warning:",
 	stopping:    "Stopping gently: agents finish their step. Ctrl-C again stops at once.",
 	interrupted: "interrupted", terminated: "ended by SIGTERM",
+
+	emptyAnswer: "the answer is empty", noDecision: "%q is no decision about a tool call",
+	decisionHint:   "allow, always, or deny and a reason",
+	runIsLive:      "run %s is under way in another process; answer at its terminal",
+	answeredBefore: "%s was answered before", notToYou: "%s was not put to you but to another agent",
+	nothingWaits: "nothing called %q waits in this run", noneWaits: "nothing waits for you in this run",
+	stillWaits: "%d more wait:", noAlways: "such a call can be allowed once only; no rule can say it",
+	askTitle: "%s asks you", approveTitle: "%s asks for leave: %s", promptCount: "%s (1 of %d)",
+	answerPrompt: "Your answer", decisionPrompt: "Allow? y, n, a, ?",
+	answerHelp:   "Type the answer and press Enter. Ctrl-U empties the line, Ctrl-C stops the run, which can be answered later.",
+	decisionHelp: "y: allow this call once   n: deny, a reason may follow   any other text: deny for that reason",
+	alwaysHelp:   "a: always allow %s in this run", notTaken: "not taken: %s",
 
 	initWrote: "wrote  %s", initKept: "kept   %s (it was there)",
 	initNext: "Next:\n  %s\n  %s", initTask: "Describe what this folder holds", initOffer: "Run it now? [Y/n]",

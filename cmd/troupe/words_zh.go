@@ -13,6 +13,7 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"run":          "让团队完成一个任务，显示过程，输出结果",
 		"init":         "写入 team.yaml、roles/ 和 .env.example，作为开始",
 		"check":        "解析并校验全部内容，不调用模型",
+		"answer":       "回答挂起的运行提出的问题，或批准、拒绝一次工具调用",
 		"runs":         "过去的运行：list、show、export、cost、repair、rm",
 		"runs cost":    "token 和费用：按智能体、按模型、合计",
 		"runs repair":  "从损坏的日志中保留完好的部分",
@@ -46,6 +47,10 @@ JSON 是一个对象，有同样的内容和全部记录（troupe schema export�
 		"diff": `A 和 B 是运行，写法同 replay。每个智能体按自己的顺序比较：
 智能体之间的先后、时间和编号中的数字都不算不同。因别的智能体先不同
 而引起的，会注明由谁引起。相同时没有输出；退出码 1 表示不同。`,
+		"answer": `RUN 是运行 id 的开头、last、last~1 或日志的路径；该运行已挂起，或它的进程已不在。
+ID 是问题或审批的 id。TEXT 是回答，- 表示标准输入；对于审批，它是 allow（允许）、
+always（本次运行中总是允许同样的调用），或 deny（拒绝）加理由。回答写入日志，
+troupe resume 据此继续。`,
 		"models probe": `MODEL 是团队文件中的名字，或 provider/model；不给时提问团队的模型，
 或运行时会采用的模型。问题简短无害，只用几百个 token。
 退出码 3 表示那里没有应答，或密钥被拒绝。`,
@@ -92,12 +97,12 @@ troupe runs export --format json 的。`,
 		"context":       "改动前后未变的行数 `N`（默认 3）",
 		"at":            "显示第 `SEQ` 条记录之后的等待关系",
 	},
-	groups: map[string]string{groupWork: "工作", groupLook: "回看", groupSetup: "设置"},
+	groups: map[string]string{groupWork: "工作", groupSteer: "引导", groupLook: "回看", groupSetup: "设置"},
 
 	helpFlag: "本命令的帮助",
 	usage:    "用法", examples: "示例", commands: "命令", flagsTitle: "选项", globalFlags: "所有命令的选项",
 	exitCodes: "退出码\n  0 完成   1 失败   2 选项或文件有错   3 没有可用的模型\n" +
-		"  4 提供商失败   5 到达限额   130 Ctrl-C   143 SIGTERM\n\n" +
+		"  4 提供商失败   5 到达限额   6 等人回答\n  130 Ctrl-C   143 SIGTERM\n\n" +
 		"每个选项都有对应的环境变量：--model 是 TROUPE_MODEL。",
 
 	unknownCommand: "没有命令 %q", unknownFlag: "没有选项 %s", didYouMean: "是否想要：%s",
@@ -136,6 +141,18 @@ troupe runs export --format json 的。`,
 	scripted: "（脚本）", warning: "警告：",
 	stopping:    "正在轻停：智能体完成当前一步。再按 Ctrl-C 立即停止。",
 	interrupted: "已中断", terminated: "被 SIGTERM 结束",
+
+	emptyAnswer: "回答是空的", noDecision: "%q 不是对工具调用的决定",
+	decisionHint:   "allow（允许）、always（总是允许），或 deny（拒绝）加理由",
+	runIsLive:      "运行 %s 正在另一个进程中进行；请在它的终端里回答",
+	answeredBefore: "%s 已经回答过了", notToYou: "%s 不是向你提出的，而是向另一个智能体提出的",
+	nothingWaits: "这次运行中没有名为 %q 的等待事项", noneWaits: "这次运行中没有等你回答的事",
+	stillWaits: "还有 %d 项在等：", noAlways: "这样的调用只能允许一次，没有规则能表示它",
+	askTitle: "%s 向你提问", approveTitle: "%s 请求批准：%s", promptCount: "%s（共 %d 项，第 1 项）",
+	answerPrompt: "你的回答", decisionPrompt: "允许吗？y、n、a、?",
+	answerHelp:   "输入回答后按 Enter。Ctrl-U 清空这一行；Ctrl-C 停止运行，之后仍可回答。",
+	decisionHelp: "y：允许这一次   n：拒绝，后面可写理由   其他文字：以此为理由拒绝",
+	alwaysHelp:   "a：本次运行中总是允许 %s", notTaken: "没有采纳：%s",
 
 	initWrote: "已写入  %s", initKept: "保留    %s（已存在）",
 	initNext: "接着：\n  %s\n  %s", initTask: "说明这个文件夹里有什么", initOffer: "现在运行吗？[Y/n]",

@@ -1,0 +1,103 @@
+package leader
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
+	"github.com/troupe-go/troupe/tools"
+	"github.com/troupe-go/troupe/transcript"
+)
+
+// Answer writes the person's answer to a question into the log of a run that is
+// not under way: one that was suspended, or whose program ended. [Resume] goes
+// on with it. path is the run's folder or the log in it.
+//
+// It fails, and then nothing was written, with [mailbox.ErrUnknownQuestion],
+// [mailbox.ErrClosedQuestion], [mailbox.ErrNotYours], or with
+// [transcript.ErrLocked] when the run is under way: then [Run.Reply] takes the
+// answer.
+func Answer(path, id, text string, opts ...Option) error {
+	return amend(path, opts, func(s *stopped) error {
+		_, err := s.desk.Answer(event.Person, event.Person, id, text, 0)
+		return err
+	})
+}
+
+// Decide writes a decision about a tool call into the log of a run that is not
+// under way, as [Answer] does. It fails with [ErrNoApproval], [ErrDecided],
+// [ErrNoRule] or [transcript.ErrLocked]: then [Run.Approve] takes it.
+func Decide(path, id string, d Decision, opts ...Option) error {
+	return amend(path, opts, func(s *stopped) error { return s.approvals.settle(id, d, true) })
+}
+
+// PendingIn lists what waits for the person in the log of a run, which may be
+// under way, oldest first.
+func PendingIn(ctx context.Context, path string) ([]Pending, error) {
+	dir, err := runFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	s := newStopped(nil)
+	for rec, err := range transcript.ReadFile(ctx, filepath.Join(dir, transcript.FileName), transcript.ReadOptions{}) {
+		if err != nil {
+			return nil, err
+		}
+		s.apply(rec)
+	}
+	return pendingOf(s.roster, s.approvals), nil
+}
+
+// stopped is what is known of a run that nobody drives.
+type stopped struct {
+	roster    *roster
+	ids       *mailbox.IDs
+	desk      *mailbox.Desk
+	approvals *approvals
+}
+
+func newStopped(log event.Appender) *stopped {
+	ids := mailbox.NewIDs()
+	return &stopped{
+		roster: newRoster(), ids: ids, desk: mailbox.NewDesk(log, ids, mailbox.DeskOptions{Leader: event.Leader}),
+		approvals: newApprovals(log, ids, tools.Policy{}, nil),
+	}
+}
+
+func (s *stopped) apply(rec event.Record) {
+	s.roster.apply(rec)
+	s.ids.Apply(rec)
+	s.desk.Apply(rec)
+	s.approvals.Apply(rec)
+}
+
+// amend opens the log of a run that is not under way, folds it, and lets change
+// append to it.
+func amend(path string, opts []Option, change func(*stopped) error) error {
+	o := newOptions(opts)
+	dir, err := runFolder(path)
+	if err != nil {
+		return err
+	}
+	mask, err := o.mask()
+	if err != nil {
+		return err
+	}
+	log, err := transcript.Open(dir, transcript.Options{Sync: transcript.SyncMode(o.sync), Mask: mask, Now: o.now})
+	if err != nil {
+		return err
+	}
+	s := newStopped(log)
+	for rec, recErr := range log.Records(0) {
+		if err = recErr; err != nil {
+			break
+		}
+		s.apply(rec)
+	}
+	if err == nil {
+		err = change(s)
+	}
+	return errors.Join(err, log.Close())
+}
