@@ -37,7 +37,7 @@ func TestResumeOfRandomRuns(t *testing.T) {
 					t.Fatal(err)
 				}
 				cut := 1 + rng.IntN(len(p.records)-1)
-				p = goOn(t, rng, cutLog(t, text, cut), seed, plans, p.records[:cut])
+				p = playOn(t, rng, cutLog(t, text, cut), seed, plans, p.records[:cut])
 				checkLog(t, p.records)
 				if t.Failed() {
 					t.Logf("cut after record %d", cut)
@@ -49,9 +49,9 @@ func TestResumeOfRandomRuns(t *testing.T) {
 	}
 }
 
-// goOn resumes a random run whose records so far are had, and meddles again. A
+// playOn resumes a random run whose records so far are had, and meddles again. A
 // limit or a failure of the leader may end it, as before.
-func goOn(t *testing.T, rng *rand.Rand, dir string, seed uint64, plans map[string]actor, had []event.Record) played {
+func playOn(t *testing.T, rng *rand.Rand, dir string, seed uint64, plans map[string]actor, had []event.Record) played {
 	t.Helper()
 	c := newCast(seed, slowest, plans)
 	for _, rec := range had { // a model remembers nothing, this one what it has said
