@@ -205,7 +205,7 @@ func (a *Agent) Run(ctx context.Context) error {
 func (a *Agent) live(ctx context.Context) error {
 	switch a.t.due {
 	case dueRequest, dueAct:
-		return a.takeTurn(ctx)
+		return a.apart(ctx)
 	case dueRest:
 		if err := a.comeToRest(*a.t.end); err != nil {
 			return err
@@ -215,7 +215,15 @@ func (a *Agent) live(ctx context.Context) error {
 	if err := a.rest(ctx); err != nil {
 		return err
 	}
-	return a.takeTurn(ctx)
+	return a.apart(ctx)
+}
+
+// apart takes a turn on a goroutine of its own and waits for it: the deep stack
+// that model calls need goes with it, and an agent at rest keeps a small one.
+func (a *Agent) apart(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() { done <- a.takeTurn(ctx) }()
+	return <-done
 }
 
 // rest waits for a message that wakes the agent and does meanwhile what a

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/leader"
@@ -117,7 +118,9 @@ func TestAWorkerIsBriefed(t *testing.T) {
 				refused = true
 				return modeltest.Reply{Err: model.NewError(model.ClassContextOverflow, "too long")}
 			}
-			return say("I look", modeltest.Call("list_dir", map[string]any{}), modeltest.Call("list_active_sub_agents", map[string]any{}))
+			look := say("I look", modeltest.Call("list_dir", map[string]any{}), modeltest.Call("list_active_sub_agents", map[string]any{}))
+			look.Delay = 10 * time.Millisecond // the question comes meanwhile
+			return look
 		},
 	})
 	if err != nil {

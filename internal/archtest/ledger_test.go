@@ -10,6 +10,7 @@ import (
 // ledger lists the files that start goroutines, each with the reason and with
 // who waits for the end. A new entry is a question in review: who stops it?
 var ledger = map[string]string{
+	"agent/agent.go":           "a turn has a goroutine of its own, for whose end the agent waits",
 	"agent/calls.go":           "the calls of one step run side by side; the step waits for all of them",
 	"cmd/troupe/app.go":        "listens for signals while a command runs; Main waits for it",
 	"cmd/troupe/live.go":       "redraws the status rows; close waits for it",
