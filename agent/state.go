@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/looplab/fsm"
 
@@ -91,4 +92,14 @@ func (m *machine) set(s event.State) {
 	if at, ok := machines[s]; ok {
 		m.fsm = at
 	}
+}
+
+// LegalMove reports whether an agent may move from one state to the other.
+func LegalMove(from, to event.State) bool {
+	for m, target := range target {
+		if target == to && slices.Contains(sources[m], from) {
+			return true
+		}
+	}
+	return false
 }

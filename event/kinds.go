@@ -183,7 +183,7 @@ type RoleCreated struct {
 	Code   string   `json:"code"`
 	Does   string   `json:"does"`
 	Prompt string   `json:"prompt,omitempty"`
-	Tools  []string `json:"tools,omitempty"`
+	Tools  []string `json:"tools,omitzero"` // nil: the usual ones
 	Model  string   `json:"model,omitempty"`
 	CallID string   `json:"call,omitempty"`
 }

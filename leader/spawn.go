@@ -131,9 +131,13 @@ func (r *Run) leaderConfig() (agent.Config, error) {
 	wakes := func(m event.MessageSent) bool { return t.Leader.WakeOnProgress || m.Kind != event.Progress }
 	cfg := r.config(mailbox.Address{ID: event.Leader, Name: event.LeaderName, Code: event.Leader}, t.Leader.Model, set, wakes)
 	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, agent.NewPrompt(prompt), bound(t.Leader.MaxSteps)
-	cfg.Last = func(r event.Reason) bool { return r != event.EndNatural } // a bad end is the end of the run; nobody is reported to: the person reads the log
+	cfg.Last = endsRun // nobody is reported to: the person reads the log
 	return cfg, nil
 }
+
+// endsRun reports whether the end of a turn of the leader for this reason is
+// the end of the run: a bad one is.
+func endsRun(r event.Reason) bool { return r != event.EndNatural }
 
 // spawn makes a worker and sends it its task; the loop starts it. It runs in
 // the loop only, so that no two requests see the same free place.

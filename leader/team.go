@@ -98,16 +98,17 @@ type Role struct {
 	// Prompt is the role's own part of the system prompt.
 	Prompt string `json:"prompt,omitempty"`
 	// Tools names the role's tools; nil means the reading tools and the
-	// team's own. The communication tools are always there.
-	Tools []string `json:"tools,omitempty"`
+	// team's own, an empty list none. The communication tools are always there.
+	Tools []string `json:"tools,omitzero"`
 	// Model is the role's own; optional.
 	Model Model `json:"model,omitzero"`
 	// MaxInstances bounds the living instances; 0 means no bound.
 	MaxInstances int `json:"max_instances,omitempty"`
 	// MaxSteps bounds a turn; 0 takes the team's limit.
 	MaxSteps int `json:"max_steps,omitempty"`
-	// MayAsk lists the ids of the roles it may ask; nil means everyone.
-	MayAsk []string `json:"may_ask,omitempty"`
+	// MayAsk lists the ids of the roles it may ask; nil means everyone, an empty
+	// list nobody.
+	MayAsk []string `json:"may_ask,omitzero"`
 	// WorkDir is the folder, relative to the run's, in which it may write;
 	// empty means the whole working folder.
 	WorkDir string `json:"work_dir,omitempty"`

@@ -79,7 +79,6 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		text(&e, &d.Name, &d.Does, &d.Prompt)
 		word(&e, &d.ID, &d.Code, &d.Model, &d.CallID)
 		e.words(&d.Tools)
-		d.Tools = orNil(d.Tools)
 		return leave(&e, in, d)
 	case event.MessageSent:
 		text(&e, &d.FromName, &d.Content)

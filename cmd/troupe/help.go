@@ -104,7 +104,7 @@ var examples = map[string]string{
 	"init":         "  troupe init team\n",
 	"answer":       "  troupe answer last ask_tl_001 blue\n  troupe answer last apr_001 deny not on this machine\n",
 	"check":        "  troupe check --json\n",
-	"replay":       "  troupe replay last --speed max\n  troupe replay last~1 --only uio_1,tool.* --view lines\n  troupe replay last --from ask_uio_001 --step\n  troupe replay last --json | jq .type\n",
+	"replay":       "  troupe replay last --speed max\n  troupe replay last~1 --only uio_1,tool.* --view lines\n  troupe replay last --from ask_uio_001 --step\n  troupe replay last --json | jq .type\n  troupe replay --verify last\n",
 	"diff":         "  troupe diff last~1 last\n  troupe diff last~1 last --only uio_1 --context 0\n  troupe diff last~1 last --json | jq .first\n",
 	"runs":         "  troupe runs\n  troupe runs show last\n",
 	"runs export":  "  troupe runs export last --format html -o run.html\n  troupe runs export last --format json | jq .usage\n",

@@ -52,6 +52,7 @@ func (a *app) replayCommand() *cobra.Command {
 	f.text(&r.format, "from-format", "")
 	r.declare(f)
 	f.text(&r.runDir, "run-dir", "")
+	a.addVerify(cmd, f)
 	return cmd
 }
 

@@ -79,6 +79,8 @@ type words struct {
 	origins  map[string]string        // where a variable comes from
 
 	causes map[replay.CauseKind]string // why an agent of one run went another way
+
+	verify map[string]string // of replay --verify
 }
 
 // wordsOf are the words of a language: zh, or en for all others.

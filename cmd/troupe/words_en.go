@@ -42,7 +42,10 @@ second one at once.`,
 		"replay": `RUN is the beginning of a run id, last, last~1, or a path to a log. A run
 that is still under way is followed to its end. FILE may also be what another
 program recorded: chat messages in the form of OpenAI (JSON or JSON lines), or a
-session of Claude Code (~/.claude/projects/…/SESSION.jsonl).`,
+session of Claude Code (~/.claude/projects/…/SESSION.jsonl).
+With --verify nothing is shown: each agent is run again on what the recording
+says came from outside, and what it does is compared. No model and no tool is
+called. Exit code 1 means that something differs.`,
 		"runs export": `The document goes to stdout, or into the file of -o. Markdown and HTML are to
 read: the task, every message, the calls of tools folded away, what each agent
 cost, and the answer; the HTML page needs nothing else. JSON is one object with
@@ -97,6 +100,7 @@ troupe runs export --format json writes.`,
 		"to":            "end at `SEQ|ID`: a question or a call ends with its answer or its result",
 		"only":          "only entries of these `AGENT|TYPE`: id, code, name; message.sent, tool.*; with commas or repeated",
 		"follow":        "wait for more until the run has ended, even if no process here writes it",
+		"verify":        "run the agents again on the recording and compare; takes several runs",
 		"no-follow":     "do not wait for more of a run that is under way",
 		"from-format":   "what FILE is: `FORM` openai, claude-code, troupe or auto",
 		"limit":         "at most `N` runs",
@@ -223,4 +227,24 @@ troupe runs export --format json writes.`,
 		replay.CauseRuntime: "Troupe itself said or asked something else", replay.CauseEnd: "one run ends here",
 	},
 	origins: map[string]string{fromEnvironment: "environment", fromDotEnv: ".env"},
+	verify: map[string]string{
+		"run":           "run %s, %d records",
+		"records":       "%d records",
+		"requests":      "%d requests",
+		"ok":            "ok",
+		"at":            "differs at record %d",
+		"unverified":    "requests not verifiable: custom tool %s is not here",
+		"rules":         "rules",
+		"broken":        "%d broken",
+		"violation":     "  record %d: %s: %s",
+		"first":         "%s first goes another way at record %d (%s, turn %d): %s",
+		"request":       "the request that this reaches: record %d",
+		"values":        "  recorded  %s\n  replayed  %s",
+		"first request": "the beginning",
+		"unseen":        "The conversation is the recorded one, and its digest is not: the recording was changed after it was made, or the descriptions of the tools differ. The last request that is the same: %s",
+		"missing":       "The agent ended before it made this record.",
+		"extra":         "The agent made one more record after this, its last recorded one.",
+		"differs":       "not the same as recorded",
+		"alone":         "%s shows a run; --verify does not",
+	},
 }

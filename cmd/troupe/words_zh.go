@@ -39,7 +39,9 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 		"check": `退出码 2 表示文件有错，3 表示模型不可用。`,
 		"replay": `RUN 是运行编号的开头、last、last~1，或日志的路径。
 仍在进行的运行会跟随到结束。FILE 也可以是其他程序的记录：OpenAI 形式的对话消息
-（JSON 或逐行 JSON），或 Claude Code 的会话（~/.claude/projects/…/SESSION.jsonl）。`,
+（JSON 或逐行 JSON），或 Claude Code 的会话（~/.claude/projects/…/SESSION.jsonl）。
+给出 --verify 时什么也不显示：每个智能体都以记录中从外部到来的内容重新执行，
+并比对它所做的事。不调用任何模型和工具。退出码 1 表示有不同。`,
 		"runs export": `文档写到标准输出，或写入 -o 的文件。Markdown 和 HTML 供人阅读：任务、
 每条消息、折叠的工具调用、各智能体的费用和结果；HTML 是一个独立的页面。
 JSON 是一个对象，有同样的内容和全部记录（troupe schema export）。
@@ -88,6 +90,7 @@ troupe runs export --format json 的。`,
 		"to":            "到 `SEQ|ID` 为止：提问到其回答，调用到其结果",
 		"only":          "只看这些 `AGENT|TYPE`：编号、代码、名称；message.sent、tool.*；用逗号分隔或重复",
 		"follow":        "一直等到运行结束，即使本机没有进程在写",
+		"verify":        "按记录重新执行各智能体并比对；可给出多次运行",
 		"no-follow":     "不等待正在进行的运行的后续内容",
 		"from-format":   "FILE 的形式 `FORM`：openai、claude-code、troupe 或 auto",
 		"limit":         "最多 `N` 个运行",
@@ -214,4 +217,24 @@ troupe runs export --format json 的。`,
 		replay.CauseRuntime: "Troupe 自己所说或所问的不同", replay.CauseEnd: "一次运行到此为止",
 	},
 	origins: map[string]string{fromEnvironment: "环境变量", fromDotEnv: ".env"},
+	verify: map[string]string{
+		"run":           "运行 %s，%d 条记录",
+		"records":       "%d 条记录",
+		"requests":      "%d 次请求",
+		"ok":            "一致",
+		"at":            "第 %d 条记录不同",
+		"unverified":    "请求无法核对：缺少自定义工具 %s",
+		"rules":         "规则",
+		"broken":        "违反 %d 处",
+		"violation":     "  记录 %d：%s：%s",
+		"first":         "%s 最早在记录 %d（%s，第 %d 轮）出现分歧：%s",
+		"request":       "受影响的请求：记录 %d",
+		"values":        "  记录  %s\n  重放  %s",
+		"first request": "开头",
+		"unseen":        "对话与记录相同，摘要却不同：记录事后被改动过，或者工具的说明不同。最后一次相同的请求：%s",
+		"missing":       "智能体没有做到这条记录就结束了。",
+		"extra":         "这是它记录中的最后一条，重放时却又多了一条。",
+		"differs":       "与记录不一致",
+		"alone":         "%s 用于显示运行，不能与 --verify 一起用",
+	},
 }

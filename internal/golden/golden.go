@@ -11,6 +11,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// Updating reports whether files are to be written anew: for files that no two
+// runs make alike, such as recorded runs. A test writes those itself.
+func Updating() bool { return *update }
+
 // Equal fails t when got is not what the file at path holds, and shows the
 // difference line by line. With -update it writes got to path instead, making
 // folders on the way. The path is relative to the test's package.

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe/render"
+	"github.com/troupe-go/troupe/replay"
+	"github.com/troupe-go/troupe/transcript"
+)
+
+// verifyCommand is "troupe replay --verify": the agents of recorded runs are
+// run again on the recording. No model is called.
+type verifyCommand struct {
+	*app
+	json, runDir string // names of the flags of replay that count here too
+	cmd          *cobra.Command
+}
+
+// addVerify gives cmd, which is replay, the flag --verify: with it the command
+// takes any number of runs and shows none.
+func (a *app) addVerify(cmd *cobra.Command, f flags) {
+	v := &verifyCommand{app: a, cmd: cmd, json: "json", runDir: "run-dir"}
+	var wanted bool
+	f.flag(&wanted, "verify", "")
+	args, show := cmd.Args, cmd.RunE
+	cmd.Args = func(cmd *cobra.Command, given []string) error {
+		if wanted {
+			return a.args(1, math.MaxInt)(cmd, given)
+		}
+		return args(cmd, given)
+	}
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if wanted {
+			return v.Run(cmd.Context(), given)
+		}
+		return show(cmd, given)
+	}
+}
+
+// Run verifies the runs that refs name.
+func (v *verifyCommand) Run(ctx context.Context, refs []string) error {
+	for _, name := range []string{"speed", "idle-cap", "step", "from", "to", "only", "follow", "no-follow", "from-format", "view"} {
+		if v.cmd.Flags().Changed(name) {
+			return usageError(fmt.Sprintf(v.words.verify["alone"], "--"+name), "")
+		}
+	}
+	dir, _ := v.cmd.Flags().GetString(v.runDir)
+	asJSON, _ := v.cmd.Flags().GetBool(v.json)
+	runs, err := v.runsFolder(dir)
+	if err != nil {
+		return err
+	}
+	same := true
+	for _, ref := range refs {
+		run, err := transcript.Find(runs, ref)
+		if err != nil {
+			return err
+		}
+		found, err := replay.Verify(ctx, transcript.ReadFile(ctx, run.Path, transcript.ReadOptions{}), replay.VerifyOptions{})
+		if err != nil {
+			return err
+		}
+		same = same && found.OK()
+		if asJSON {
+			err = writeJSON(v.Stdout, found)
+		} else {
+			_, err = io.WriteString(v.Stdout, render.Clean(v.text(found)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !same {
+		return &failure{code: exitFailed, text: v.words.verify["differs"]}
+	}
+	return nil
+}
+
+// text tells what was found: a line for each agent, one for the rules, and the
+// first difference.
+func (v *verifyCommand) text(found replay.Verification) string {
+	w := v.words.verify
+	var b strings.Builder
+	fmt.Fprintf(&b, w["run"]+"\n", found.RunID, found.Records)
+	var rows [][]string
+	for _, a := range found.Agents {
+		rows = append(rows, []string{
+			a.Agent, a.Name, fmt.Sprintf(w["records"], a.Records), fmt.Sprintf(w["requests"], a.Requests), v.verdict(a),
+		})
+	}
+	rules := w["ok"]
+	if n := len(found.Violations); n > 0 {
+		rules = fmt.Sprintf(w["broken"], n)
+	}
+	b.WriteString(table(append(rows, []string{w["rules"], rules}), 0))
+	for _, x := range found.Violations {
+		fmt.Fprintf(&b, w["violation"]+"\n", x.Seq, x.Rule, x.Text)
+	}
+	if m := found.First(); m != nil {
+		b.WriteString(v.mismatch(m))
+	}
+	return b.String()
+}
+
+func (v *verifyCommand) verdict(a replay.VerifiedAgent) string {
+	w := v.words.verify
+	verdict := w["ok"]
+	if a.Mismatch != nil {
+		verdict = fmt.Sprintf(w["at"], a.Mismatch.Seq)
+	}
+	if len(a.MissingTools) > 0 {
+		verdict += "; " + fmt.Sprintf(w["unverified"], strings.Join(a.MissingTools, ", "))
+	}
+	return verdict
+}
+
+// mismatch tells where an agent first went another way.
+func (v *verifyCommand) mismatch(m *replay.Mismatch) string {
+	w := v.words.verify
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n"+w["first"]+"\n", m.Agent, m.Seq, m.Type, m.Turn, m.Path)
+	if m.Request != 0 {
+		fmt.Fprintf(&b, w["request"]+"\n", m.Request)
+	}
+	if long := strings.Contains(m.Recorded+m.Replayed, `\n`) && m.Diff != ""; !long {
+		fmt.Fprintf(&b, w["values"]+"\n", v.value(m.Recorded), v.value(m.Replayed))
+	}
+	switch m.Note {
+	case replay.NoteUnseen:
+		since := w["first request"]
+		if m.Since != 0 {
+			since = strconv.FormatInt(m.Since, 10)
+		}
+		fmt.Fprintf(&b, w["unseen"]+"\n", since)
+	case replay.NoteMissing, replay.NoteExtra:
+		b.WriteString(w[string(m.Note)] + "\n")
+	}
+	b.WriteString(m.Diff)
+	return b.String()
+}
+
+func (v *verifyCommand) value(json string) string {
+	if json == "" {
+		return "—"
+	}
+	return json
+}
