@@ -8,6 +8,8 @@ import (
 
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
+	"github.com/troupe-go/troupe/tools"
 )
 
 // NewBudget is a run's budget alone.
@@ -57,3 +59,26 @@ func Fold(path string, opts ...Option) error {
 
 // Header is the team as the header of a log has it.
 func Header(l *Leader) json.RawMessage { return l.raw }
+
+// Approvals are the approvals of a run alone.
+type Approvals struct{ *approvals }
+
+// NewApprovals are approvals in a log, without rules.
+func NewApprovals(log event.Appender) Approvals {
+	return Approvals{newApprovals(log, mailbox.NewIDs(), tools.Policy{}, nil)}
+}
+
+// Request asks for leave for a call and returns the id.
+func (a Approvals) Request(call tools.Call, tool string) (string, error) {
+	got, err := a.request(call, tools.Spec{Name: tool}, nil)
+	return got.ID, err
+}
+
+// Settle decides and lets the call take the decision.
+func (a Approvals) Settle(ctx context.Context, id string, d Decision) error {
+	if err := a.settle(id, d, false); err != nil {
+		return err
+	}
+	_, err := a.wait(ctx, id)
+	return err
+}

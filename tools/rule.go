@@ -213,7 +213,9 @@ func (r Rule) refuses(s Subject) bool {
 	return slices.ContainsFunc(s, func(name string) bool {
 		switch r.kind {
 		case PathSubject:
-			return slices.ContainsFunc(r.paths, func(p string) bool { return reaches(foldCase(p), foldCase(name)) })
+			return slices.ContainsFunc(r.paths, func(p string) bool {
+				return reaches(p, name) || reaches(foldCase(p), foldCase(name)) // folded, [X-c] is another class
+			})
 		case CommandSubject:
 			return commandHolds(r.Pattern, name)
 		case TextSubject:

@@ -140,6 +140,7 @@ func TestWhatIsInDoubtIsNotAllowed(t *testing.T) {
 		{`a\*b`, "a*b", true, true},
 		{`a\*b`, "axb", false, false},
 		{"ſecret", "SECRET", true, false},
+		{"a[X-c]", "aX", true, true},
 	} {
 		p := policy(t, set, []string{"write_file(" + tt.pattern + ")"}, nil, nil)
 		if got := verdict(t, set, p, "write_file", tt.path) != "allow"; got != tt.refuses {
