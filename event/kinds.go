@@ -111,8 +111,9 @@ type RunSuspended struct {
 
 // RunResumed says that the run goes on.
 type RunResumed struct {
-	Task    string `json:"task,omitempty"`
-	Program string `json:"program,omitempty"`
+	Task    string          `json:"task,omitempty"`
+	Program string          `json:"program,omitempty"`
+	Team    json.RawMessage `json:"team,omitempty"` // as in the header, when it is another from here on
 }
 
 // RunFinished says that the leader finished, or that a limit ended the run.

@@ -33,13 +33,16 @@ type Leader struct {
 // at once.
 func New(t Team, opts ...Option) (*Leader, error) {
 	o := newOptions(opts)
+	t.Roles = slices.Clone(t.Roles)
 	if o.model != "" {
 		models := newModelFinder(&config.Team{}, &o)
-		t.Roles = slices.Clone(t.Roles)
 		t.setModels(models.find(""))
 		if err := models.err(); err != nil {
 			return nil, err
 		}
+	}
+	if o.override != nil {
+		o.override(&t)
 	}
 	return newLeader(t, o)
 }

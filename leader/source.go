@@ -72,7 +72,7 @@ func (m Model) reopen(o *options) (Model, error) {
 	case m.Name == "": // the team's
 		return m, nil
 	case m.Source == nil:
-		return m, fmt.Errorf("leader: the model %s of the run was made in code; pass it with WithClient(%q, …)", m.Name, m.Name)
+		return m, fmt.Errorf("%w: the model %s; pass it with WithClient(%q, …)", ErrInCode, m.Name, m.Name)
 	}
 	var err error
 	m.Client, _, err = m.Source.open(o)

@@ -44,6 +44,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 	case event.RunResumed:
 		text(&e, &d.Task)
 		word(&e, &d.Program)
+		e.json(&d.Team)
 		return leave(&e, in, d)
 	case event.RunFinished:
 		text(&e, &d.Answer)
