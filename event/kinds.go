@@ -82,10 +82,12 @@ type RunStarted struct {
 	Import    *Import         `json:"import,omitempty"`   // set when another system recorded the run
 }
 
-// Origin names the place in another run that a run was forked from.
+// Origin names the place in another run that a run was forked from: its records
+// up to Seq were copied. Edited are the numbers of those that were changed.
 type Origin struct {
-	RunID string `json:"run_id"`
-	Seq   int64  `json:"seq"`
+	RunID  string  `json:"run_id"`
+	Seq    int64   `json:"seq"`
+	Edited []int64 `json:"edited,omitempty"`
 }
 
 // Import names the transcript of another system that a run was read from. Such

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -110,7 +111,7 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 	if err := checkTask(task); err != nil {
 		return nil, err
 	}
-	id := ulid.MustNew(ulid.Timestamp(l.opts.now()), rand.Reader).String()
+	id := NewRunID(l.opts.now())
 	run, err := newRun(l, id)
 	if err != nil {
 		return nil, err
@@ -132,6 +133,11 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 	}
 	go run.loop(ctx)
 	return run, nil
+}
+
+// NewRunID makes the id of a run that begins now: a ULID.
+func NewRunID(now time.Time) string {
+	return ulid.MustNew(ulid.Timestamp(now), rand.Reader).String()
 }
 
 func (l *Leader) openLog(id string) (*transcript.Log, error) {
