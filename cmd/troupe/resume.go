@@ -23,7 +23,9 @@ import (
 // and writes what "troupe run" does.
 type resumeCommand struct {
 	*runCommand
+	forkFlags
 	run    transcript.Run
+	origin transcript.Run // of a fork
 	header event.RunStarted
 }
 
@@ -37,12 +39,16 @@ func (a *app) resumeCommand() *cobra.Command {
 	f.text(&r.file, "file", "f")
 	f.list(&r.params, "param", "p")
 	r.declareShared(f)
+	r.forkFlags.declare(f)
 	return r.cmd
 }
 
 // Run goes on with the run that ref names.
 func (r *resumeCommand) Run(ctx context.Context, ref string, args []string) error {
 	if err := r.checkFlags(); err != nil {
+		return err
+	}
+	if err := r.forkFlags.check(r.words); err != nil {
 		return err
 	}
 	t, err := r.find(ref)
@@ -64,10 +70,17 @@ func (r *resumeCommand) Run(ctx context.Context, ref string, args []string) erro
 	if err != nil {
 		return err
 	}
+	if r.fork {
+		if err := r.forkRun(ctx, t); err != nil {
+			return err
+		}
+	}
 	run, err := leader.Resume(ctx, r.run.Path, opts...)
 	if err != nil {
+		r.unmake()
 		return r.refusal(t, err)
 	}
+	r.forkLine()
 	if n := run.Dropped(); n > 0 {
 		r.warn(fmt.Sprintf(r.words.tornCut, n))
 	}
@@ -194,15 +207,19 @@ func (a *app) warn(text string) {
 // refusal words why a run does not go on.
 func (r *resumeCommand) refusal(t *team, err error) error {
 	f := &failure{code: exitUsage, text: err.Error(), err: err}
-	command := r.commandLine(t, "resume", r.run.ID, r.run.Path)
+	id, path := r.run.ID, r.run.Path
+	if r.origin.ID != "" {
+		id, path = r.origin.ID, r.origin.Path
+	}
+	command := r.commandLine(t, "resume", id, path)
 	_, damaged := errors.AsType[*transcript.DamageError](err)
 	switch {
 	case errors.Is(err, leader.ErrFinished):
 		f.text, f.hint = r.words.runFinished, command+` "…"`
 	case errors.Is(err, transcript.ErrLocked):
-		f.text, f.hint = fmt.Sprintf(r.words.runLive, strings.TrimPrefix(err.Error(), "transcript: ")), r.commandLine(t, "replay", r.run.ID, r.run.Path)
+		f.text, f.hint = fmt.Sprintf(r.words.runLive, strings.TrimPrefix(err.Error(), "transcript: ")), r.commandLine(t, "replay", id, path)
 	case damaged:
-		f.code, f.hint = exitFailed, r.commandLine(t, "runs repair", r.run.ID, r.run.Path)
+		f.code, f.hint = exitFailed, r.commandLine(t, "runs repair", id, path)
 	case errors.Is(err, leader.ErrInCode):
 		f.hint = command + " -m provider/model"
 	case errors.Is(err, fs.ErrPermission):

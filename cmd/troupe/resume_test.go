@@ -49,3 +49,25 @@ func TestResumeOfALiveRun(t *testing.T) {
 		t.Errorf("what was shown is shown again:\n%s", shown)
 	}
 }
+
+// TestEditInAnEditor forks a run at a terminal and lets an editor change an
+// answer.
+func TestEditInAnEditor(t *testing.T) {
+	p := newProcess(t)
+	put(t, "echo.json", `{"roles": {"tl": [{"when": {}, "text": "[{{.Last.Content}}]"}]}}`)
+	put(t, "team.yaml", "version: 1\nmodel: scripted/echo.json\nroles: {a: {name: A, does: nothing}}\n")
+	if code := p.call(t.Context(), "run", "--quiet", "paint it blue"); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &p.stderr)
+	}
+	p.vars["EDITOR"] = "sed -i s/blue/red/"
+	x := p.atTerminal(t, "resume", "last", "--fork", "--from", "msg_user_001", "--edit", "msg_user_001")
+	x.await("[paint it red]")
+	if code := x.end(); code != exitOK {
+		t.Errorf("exit code %d:\n%s", code, x.text())
+	}
+	p.vars["EDITOR"] = "false"
+	x = p.atTerminal(t, "resume", "last", "--fork", "--from", "msg_user_001", "--edit", "msg_user_001")
+	if code := x.end(); code != exitUsage || !strings.Contains(x.text(), "--edit 17='new text'") {
+		t.Errorf("exit code %d:\n%s", code, x.text())
+	}
+}

@@ -43,6 +43,7 @@ type words struct {
 
 	// A run that goes on.
 	runFinished, runLive, tornCut, folderGone, fileLeft, badLimit string
+	neverRewritten, addFork, badEdit, editForms, noText, forkOf   string
 
 	// init.
 	initWrote, initKept, initNext, initTask, initOffer string

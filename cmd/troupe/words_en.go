@@ -44,7 +44,11 @@ that it had: after a crash, Ctrl-C, a limit, a failure or a question. Instructio
 are a message to the leader; one that had finished needs them. stdin is their
 context, or with - the instructions themselves. Calls that were done are not done
 again. The team is that of the log; -m and --limits change its models and limits,
-and of the team file only keys (.env), display and transcript count.`,
+and of the team file only keys (.env), display and transcript count.
+
+--fork makes a new run of the beginning of this one, changed by --edit, and goes on
+with that; this one stays as it is. What an --edit can change is the task, a message,
+an answer, a tool's result, a model's reply, or the prompt or model of a role.`,
 		"check": `Exit code 2 means a mistake in the files, 3 a model that cannot be used.`,
 		"replay": `RUN is the beginning of a run id, last, last~1, or a path to a log. A run
 that is still under way is followed to its end. FILE may also be what another
@@ -114,6 +118,9 @@ troupe runs export --format json writes.`,
 		"at":            "show the waits after record `SEQ`",
 
 		"limits":         "set limits of the team: `NAME=VALUE`, with commas or repeated, e.g. tokens=4000000",
+		"fork":           "make a new run that begins as this one, up to --from, and go on with that",
+		"resume from":    "fork at `SEQ|ID`: a record's number, or the id of a message, answer, call or agent (default: the end)",
+		"edit":           "change `WHAT=TEXT` in the fork: 17='new text' (a record's number or id; @file), prompt:ROLE=…, model:ROLE=…",
 		"resume file":    "the team `FILE` whose .env, display and transcript count; the team is that of the log",
 		"resume workdir": "`DIR` that the agents work in (default: the folder of the run)",
 	},
@@ -180,6 +187,13 @@ troupe runs export --format json writes.`,
 	folderGone:  "%s, the folder of the run, is not here; the agents work in %s (--workdir DIR: in another)",
 	fileLeft:    "%s has a mistake, so its display and transcript settings do not count: %s",
 	badLimit:    "--limits %q has no name and value",
+
+	neverRewritten: "%s would change what happened, and a log is never rewritten",
+	addFork:        "--fork: make a new run that begins as this one, and leave this one as it is",
+	badEdit:        "--edit does not say what",
+	editForms:      "--edit 17='new text' (or @file), --edit prompt:ROLE='…', --edit model:ROLE=provider/model",
+	noText:         "--edit %s has no text, and there is no terminal with an EDITOR",
+	forkOf:         "A fork of %s, up to record %d",
 
 	initWrote: "wrote  %s", initKept: "kept   %s (it was there)",
 	initNext: "Next:\n  %s\n  %s", initTask: "Describe what this folder holds", initOffer: "Run it now? [Y/n]",

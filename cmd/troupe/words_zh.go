@@ -40,7 +40,10 @@ team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上�
 		"resume": `运行在自己的日志中继续，团队、对话和收件箱都是原来的：崩溃、Ctrl-C、限额、失败或提问
 之后都可以。补充的指令是给负责人的消息；已经完成的运行必须给出。标准输入是上下文，
 写 - 时就是指令。已经做完的调用不会再做。团队以日志为准；-m 和 --limits 更换模型和
-限额，团队文件中只有密钥（.env）、display 和 transcript 有效。`,
+限额，团队文件中只有密钥（.env）、display 和 transcript 有效。
+
+--fork 用这个运行的开头另建一个运行，由 --edit 更改后从那里继续；这个运行保持不变。
+--edit 可以更改任务、消息、回答、工具的结果、模型的回复，以及角色的提示词或模型。`,
 		"check": `退出码 2 表示文件有错，3 表示模型不可用。`,
 		"replay": `RUN 是运行编号的开头、last、last~1，或日志的路径。
 仍在进行的运行会跟随到结束。FILE 也可以是其他程序的记录：OpenAI 形式的对话消息
@@ -103,6 +106,9 @@ troupe runs export --format json 的。`,
 		"at":            "显示第 `SEQ` 条记录之后的等待关系",
 
 		"limits":         "设置团队的限额：`NAME=VALUE`，用逗号分隔或重复，例如 tokens=4000000",
+		"fork":           "另建一个以此开头（到 --from 为止）的新运行，并从那里继续",
+		"resume from":    "从 `SEQ|ID` 分叉：记录的序号，或消息、回答、调用、智能体的编号（默认：结尾）",
+		"edit":           "在分叉中更改 `WHAT=TEXT`：17='新内容'（记录的序号或编号；@file）、prompt:ROLE=…、model:ROLE=…",
 		"resume file":    "团队文件 `FILE`，只用其 .env、display 和 transcript；团队以日志为准",
 		"resume workdir": "智能体工作的文件夹 `DIR`（默认：运行原来的文件夹）",
 	},
@@ -169,6 +175,13 @@ troupe runs export --format json 的。`,
 	folderGone:  "运行的文件夹 %s 不在这里；智能体在 %s 中工作（--workdir DIR：换一个）",
 	fileLeft:    "%s 有错，其中的 display 和 transcript 设置无效：%s",
 	badLimit:    "--limits %q 缺少名称或值",
+
+	neverRewritten: "%s 会改变已发生的事，而日志从不改写",
+	addFork:        "--fork：另建一个以此开头的新运行，这个运行保持不变",
+	badEdit:        "--edit 没有说明改什么",
+	editForms:      "--edit 17='新内容'（或 @file）、--edit prompt:ROLE='…'、--edit model:ROLE=provider/model",
+	noText:         "--edit %s 没有内容，也没有带 EDITOR 的终端",
+	forkOf:         "%s 的分叉，到第 %d 条记录",
 
 	initWrote: "已写入  %s", initKept: "保留    %s（已存在）",
 	initNext: "接着：\n  %s\n  %s", initTask: "说明这个文件夹里有什么", initOffer: "现在运行吗？[Y/n]",
