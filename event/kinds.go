@@ -82,8 +82,7 @@ type RunStarted struct {
 	Import    *Import         `json:"import,omitempty"`   // set when another system recorded the run
 }
 
-// Origin names the place in another run that a run was forked from: its records
-// up to Seq were copied. Edited are the numbers of those that were changed.
+// Origin names the record of another run up to which a fork copied it, and those that it edited.
 type Origin struct {
 	RunID  string  `json:"run_id"`
 	Seq    int64   `json:"seq"`
@@ -307,8 +306,7 @@ type ModelFailed struct {
 	Purpose string  `json:"purpose,omitempty"` // that of the request
 }
 
-// ModelProfile says that a switch of the endpoint's profile was changed and
-// is remembered for this run.
+// ModelProfile says that a switch of the endpoint's profile was changed for this run.
 type ModelProfile struct {
 	Endpoint string `json:"endpoint"`
 	Switch   string `json:"switch"`
