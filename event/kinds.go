@@ -82,10 +82,11 @@ type RunStarted struct {
 	Import    *Import         `json:"import,omitempty"`   // set when another system recorded the run
 }
 
-// Origin names the place in another run that a run was forked from.
+// Origin names the record of another run up to which a fork copied it, and those that it edited.
 type Origin struct {
-	RunID string `json:"run_id"`
-	Seq   int64  `json:"seq"`
+	RunID  string  `json:"run_id"`
+	Seq    int64   `json:"seq"`
+	Edited []int64 `json:"edited,omitempty"`
 }
 
 // Import names the transcript of another system that a run was read from. Such
@@ -111,8 +112,9 @@ type RunSuspended struct {
 
 // RunResumed says that the run goes on.
 type RunResumed struct {
-	Task    string `json:"task,omitempty"`
-	Program string `json:"program,omitempty"`
+	Task    string          `json:"task,omitempty"`
+	Program string          `json:"program,omitempty"`
+	Team    json.RawMessage `json:"team,omitempty"` // as in the header, when it is another from here on
 }
 
 // RunFinished says that the leader finished, or that a limit ended the run.
@@ -304,8 +306,7 @@ type ModelFailed struct {
 	Purpose string  `json:"purpose,omitempty"` // that of the request
 }
 
-// ModelProfile says that a switch of the endpoint's profile was changed and
-// is remembered for this run.
+// ModelProfile says that a switch of the endpoint's profile was changed for this run.
 type ModelProfile struct {
 	Endpoint string `json:"endpoint"`
 	Switch   string `json:"switch"`

@@ -84,6 +84,33 @@ func ExampleLeader_Start() {
 	// The page has two fields, the interface one call. <nil>
 }
 
+func ExampleResume() {
+	dir, err := os.MkdirTemp("", "runs")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	t, err := leader.New(leader.Team{Model: leader.Model{Client: echo{}, Name: "own/echo"}}, leader.WithRunDir(dir))
+	if err != nil {
+		panic(err)
+	}
+	res, err := t.Do(context.Background(), "hello")
+	fmt.Println(res.Answer, err)
+
+	// Later, also in another process: the log has the team and all that was said.
+	run, err := leader.Resume(context.Background(), res.Log,
+		leader.WithClient("own/echo", leader.Model{Client: echo{}, Name: "own/echo"}), // not for a provider's models
+		leader.WithTask("hello again"))
+	if err != nil {
+		panic(err)
+	}
+	res, err = run.Wait()
+	fmt.Println(res.Answer, err)
+	// Output:
+	// You said: hello <nil>
+	// You said: hello again <nil>
+}
+
 func ExampleRun_Tell() {
 	held := make(chan struct{})
 	t, err := leader.New(leader.Team{Model: leader.Model{Client: modeltest.Func(func(_ context.Context, req model.Request) modeltest.Reply {
@@ -208,7 +235,7 @@ type echo struct{}
 
 func (echo) Stream(_ context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
-		yield(model.Chunk{Text: "You said: " + req.Messages[1].Origin.Content}, nil)
+		yield(model.Chunk{Text: "You said: " + req.Messages[len(req.Messages)-1].Origin.Content}, nil)
 	}
 }
 

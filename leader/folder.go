@@ -18,6 +18,7 @@ type folder struct {
 	run      *Run
 	task     string // of the person, not sent yet
 	finished bool   // nothing was left to do
+	team     []byte // as JSON, as it is by now
 	began    time.Time
 	last     time.Time
 	before   time.Duration // that the run was at work until began
@@ -63,9 +64,12 @@ func (f *folder) applyRun(rec event.Record) error {
 	r := f.run
 	switch d := rec.Data.(type) {
 	case event.RunStarted:
-		f.task = d.Task
+		f.task, f.team = d.Task, d.Team
 	case event.RunResumed:
 		f.task, f.finished = d.Task, false
+		if len(d.Team) > 0 {
+			f.team = d.Team
+		}
 	case event.RunFinished:
 		f.finished = !d.Partial
 	case event.MessageSent:
@@ -124,7 +128,7 @@ func (r *Run) readmit(id string, d event.AgentCreated) error {
 	}
 	if len(d.Tools) > 0 && !slices.Equal(d.Tools, cfg.Tools.Names()) {
 		if cfg.Tools, err = cfg.Tools.Only(d.Tools...); err != nil {
-			return fmt.Errorf("leader: %s had a tool that this program does not have; pass it with WithTools: %w", id, err)
+			return fmt.Errorf("%w: a tool of %s; pass it with WithTools: %w", ErrInCode, id, err)
 		}
 		cfg.Offer = agent.NewOffer(cfg.Tools)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -33,13 +34,16 @@ type Leader struct {
 // at once.
 func New(t Team, opts ...Option) (*Leader, error) {
 	o := newOptions(opts)
+	t.Roles = slices.Clone(t.Roles)
 	if o.model != "" {
 		models := newModelFinder(&config.Team{}, &o)
-		t.Roles = slices.Clone(t.Roles)
 		t.setModels(models.find(""))
 		if err := models.err(); err != nil {
 			return nil, err
 		}
+	}
+	if o.override != nil {
+		o.override(&t)
 	}
 	return newLeader(t, o)
 }
@@ -107,7 +111,7 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 	if err := checkTask(task); err != nil {
 		return nil, err
 	}
-	id := ulid.MustNew(ulid.Timestamp(l.opts.now()), rand.Reader).String()
+	id := NewRunID(l.opts.now())
 	run, err := newRun(l, id)
 	if err != nil {
 		return nil, err
@@ -129,6 +133,11 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 	}
 	go run.loop(ctx)
 	return run, nil
+}
+
+// NewRunID makes the id of a run that begins now: a ULID.
+func NewRunID(now time.Time) string {
+	return ulid.MustNew(ulid.Timestamp(now), rand.Reader).String()
 }
 
 func (l *Leader) openLog(id string) (*transcript.Log, error) {

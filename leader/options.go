@@ -134,8 +134,8 @@ func WithSlog(l *slog.Logger) Option {
 	return func(o *options) { o.logger = slogBridge(l) }
 }
 
-// WithOverride changes what [Load] read before it is checked, for example to
-// tighten limits.
+// WithOverride changes the team that [Load] or [Resume] read, or that [New] was
+// given, before it is checked, for example to change limits.
 func WithOverride(change func(*Team)) Option { return func(o *options) { o.override = change } }
 
 // WithProgram names the program and its version in the header of the log.

@@ -1,6 +1,7 @@
 package leader
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -8,15 +9,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/tools"
 	"github.com/troupe-go/troupe/transcript"
 )
 
 // ErrFinished is in the error of [Resume] for a run that has done its task,
 // when nothing more is asked of it; see [WithTask].
 var ErrFinished = errors.New("leader: the run has finished, there is nothing to resume")
+
+// ErrInCode is in the error of [Resume] for a run with a model or a tool that a
+// program made in code, which no log can hold, when it is not passed again.
+var ErrInCode = errors.New("leader: the run needs what its program made in code")
 
 // Resume goes on with a run that a crash, a limit, a failure, an interruption
 // or a question to the person ended, or gives one that finished more to do
@@ -30,8 +38,9 @@ var ErrFinished = errors.New("leader: the run has finished, there is nothing to 
 // come from the environment, tools of your own from [WithTools], models made in
 // code from [WithClient] by their names. [WithOverride] changes the team, for
 // example raises the limit that was reached; [WithModel] replaces all models.
+// The log keeps the change: whoever resumes the run later has it too.
 //
-// It fails with [ErrFinished], [transcript.ErrLocked] when another process
+// It fails with [ErrFinished], [ErrInCode], [transcript.ErrLocked] when another process
 // writes the log, a [*transcript.DamageError], and what [New] fails with.
 func Resume(ctx context.Context, path string, opts ...Option) (*Run, error) {
 	run, f, err := openRun(path, newOptions(opts))
@@ -52,7 +61,7 @@ func openRun(path string, o options) (*Run, *folder, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	header, _, err := transcript.Header(filepath.Join(dir, transcript.FileName))
+	header, err := lastHeader(filepath.Join(dir, transcript.FileName))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,6 +100,24 @@ func runFolder(path string) (string, error) {
 	return path, nil
 }
 
+// lastHeader is the header of the log at path, with the team as it was when the
+// run ended.
+func lastHeader(path string) (event.RunStarted, error) {
+	header, _, err := transcript.Header(path)
+	if err != nil {
+		return header, err
+	}
+	for rec, err := range transcript.RunRecords(path) {
+		if err != nil {
+			return header, err
+		}
+		if d, ok := rec.Data.(event.RunResumed); ok && len(d.Team) > 0 {
+			header.Team = d.Team
+		}
+	}
+	return header, nil
+}
+
 // fromHeader makes the team that the header of a log describes.
 func fromHeader(header event.RunStarted, o options) (*Leader, error) {
 	if header.Import != nil {
@@ -114,10 +141,26 @@ func fromHeader(header event.RunStarted, o options) (*Leader, error) {
 	} else if err := t.reopen(&o); err != nil {
 		return nil, err
 	}
+	if missing := t.missingTools(o.tools); len(missing) > 0 {
+		return nil, fmt.Errorf("%w: the tools %s; pass them with WithTools", ErrInCode, strings.Join(missing, ", "))
+	}
 	if o.override != nil {
 		o.override(&t)
 	}
 	return newLeader(t, o)
+}
+
+// missingTools names the tools that the team lists and this program lacks.
+func (t *Team) missingTools(custom []tools.Tool) []string {
+	listed := slices.Clone(t.Leader.Tools)
+	for _, r := range t.Roles {
+		listed = append(listed, r.Tools...)
+	}
+	slices.Sort(listed)
+	return slices.DeleteFunc(slices.Compact(listed), func(name string) bool {
+		return slices.Contains(tools.WorkspaceNames(), name) ||
+			slices.ContainsFunc(custom, func(t tools.Tool) bool { return t.Spec().Name == name })
+	})
 }
 
 // setModels makes one model answer for everyone.
@@ -154,7 +197,11 @@ func (r *Run) restore(f *folder) error {
 	}
 	r.started = r.leader.opts.now().Add(-f.active())
 	r.budget.started = r.started
-	_, err := r.journal.Append("", 0, event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program})
+	resumed := event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program}
+	if !bytes.Equal(r.leader.raw, f.team) {
+		resumed.Team = r.leader.raw
+	}
+	_, err := r.journal.Append("", 0, resumed)
 	if n := r.log.Dropped(); err == nil && n > 0 {
 		_, err = r.journal.Append("", 0, event.Warning{Code: "torn_tail", Text: fmt.Sprintf(
 			"the last line of the log was torn, as a crash leaves it; its %d bytes were put aside", n)})

@@ -293,3 +293,36 @@ func checkResumed(t *testing.T, want, got played, made map[string]int, had []eve
 		t.Errorf("resumed %d times", n)
 	}
 }
+
+// TestResumeKeepsWhatWasChanged raises the limit that ended a run; who resumes
+// it later has the higher one, and the log says so once.
+func TestResumeKeepsWhatWasChanged(t *testing.T) {
+	t.Parallel()
+	want, text := recordReference(t)
+	dir := cutLog(t, text, 40)
+	pause := func(run *leader.Run) { run.Pause("test"); _, _ = run.Wait() }
+	opts := []leader.Option{
+		leader.WithTools(new(effects).deploy(), peek(), rests()),
+		leader.WithClient("test/test", leader.Model{Client: reference(), Name: "test/test"}),
+	}
+	tokens := func(n int) leader.Option {
+		return leader.WithOverride(func(t *leader.Team) { t.Limits.Tokens = n })
+	}
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(want.records[39].Time) + time.Hour)
+		for i, change := range []leader.Option{nil, tokens(7_000_000), nil, tokens(8_000_000)} {
+			run, err := leader.Resume(t.Context(), dir, append(slices.Clone(opts), change)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := run.Team().Limits.Tokens, []int{2_000_000, 7_000_000, 7_000_000, 8_000_000}[i]; got != want {
+				t.Errorf("the run may use %d tokens when it is resumed for the time %d, want %d", got, i+1, want)
+			}
+			pause(run)
+			resumed := dataOf[event.RunResumed](recorded(t, run))
+			if changed := len(resumed[i].Team) > 0; changed != (change != nil) {
+				t.Errorf("the log has a team where the run is resumed for the time %d: %t", i+1, changed)
+			}
+		}
+	})
+}

@@ -79,6 +79,13 @@ func (r *Run) ID() string { return r.id }
 // Log is the path of the run's log; empty when it is kept in memory.
 func (r *Run) Log() string { return r.log.Path() }
 
+// Team returns the team at work, with all defaults filled in.
+func (r *Run) Team() Team { return r.leader.team }
+
+// Dropped is the number of bytes of a torn last line, as a crash leaves it,
+// that [Resume] took off the log; they are kept in the file log.torn beside it.
+func (r *Run) Dropped() int { return r.log.Dropped() }
+
 // Events yields every record of the run from the first, then waits for new
 // ones, and ends with the run. Between them come live records (Seq 0). It may
 // be called by many readers; a slow one lags and loses no record.

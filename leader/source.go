@@ -37,6 +37,21 @@ func (f *modelFinder) sourceOf(entry config.Model) Source {
 	return s
 }
 
+// ModelOf describes the model that a reference provider/model names, as the
+// header of a log does: without a client, which [Resume] makes.
+func ModelOf(ref string) (Model, error) {
+	f := newModelFinder(&config.Team{}, &options{model: ref})
+	entry, err := entryOf(f.file, ref)
+	if err != nil {
+		return Model{}, err
+	}
+	source := f.sourceOf(entry)
+	return Model{
+		Name: entry.Provider + "/" + entry.Model, Source: &source, Scripted: entry.Provider == "scripted",
+		ContextWindow: model.ContextWindow(entry.Provider, entry.Model),
+	}, nil
+}
+
 // open makes the client of the source, with limiter and retries.
 func (s Source) open(o *options) (model.Client, model.Info, error) {
 	client, info, err := model.Open(s.Spec, o.env)
@@ -72,7 +87,7 @@ func (m Model) reopen(o *options) (Model, error) {
 	case m.Name == "": // the team's
 		return m, nil
 	case m.Source == nil:
-		return m, fmt.Errorf("leader: the model %s of the run was made in code; pass it with WithClient(%q, …)", m.Name, m.Name)
+		return m, fmt.Errorf("%w: the model %s; pass it with WithClient(%q, …)", ErrInCode, m.Name, m.Name)
 	}
 	var err error
 	m.Client, _, err = m.Source.open(o)

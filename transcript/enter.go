@@ -31,6 +31,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		d.Redact = orNil(d.Redact)
 		if own(&e, &d.Fork) {
 			word(&e, &d.Fork.RunID)
+			d.Fork.Edited = slices.Clone(orNil(d.Fork.Edited))
 		}
 		if own(&e, &d.Import) {
 			text(&e, &d.Import.File)
@@ -44,6 +45,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 	case event.RunResumed:
 		text(&e, &d.Task)
 		word(&e, &d.Program)
+		e.json(&d.Team)
 		return leave(&e, in, d)
 	case event.RunFinished:
 		text(&e, &d.Answer)

@@ -92,7 +92,9 @@ func (r *runCommand) answer(end outcome) error {
 func (r *runCommand) ending(t *team, end outcome) render.End {
 	e := render.End{
 		Status: render.EndFinished, RunID: end.RunID, Duration: end.Duration, Usage: end.Usage, Cost: end.Cost,
-		Artifacts: end.Artifacts, Log: end.Log, Next: []string{r.replayCommandLine(t, end.Result)},
+		Artifacts: end.Artifacts, Log: end.Log, Next: []string{
+			r.commandLine(t, "replay", end.RunID, end.Log), r.commandLine(t, "resume", end.RunID, end.Log) + r.wayOn(t, end),
+		},
 	}
 	switch end.Status {
 	case leader.StatusFinished:
@@ -102,7 +104,7 @@ func (r *runCommand) ending(t *team, end outcome) render.End {
 		e.Status = render.EndInterrupted
 		if len(end.Pending) > 0 {
 			e.Status, e.Reason = render.EndSuspended, about(end.Pending[0])
-			e.Next = append(answerLines(r.nameOfRun(end.RunID, end.Log, t.runs), end.Pending), e.Next...)
+			e.Next = append(answerLines(r.nameOfRun(end.RunID, end.Log, t.runs), end.Pending), e.Next[0]) // they say how to go on
 		}
 	case leader.StatusFailed:
 		e.Status = render.EndFailed
@@ -116,7 +118,33 @@ func (r *runCommand) ending(t *team, end outcome) render.End {
 	return e
 }
 
-// replayCommandLine is the command that shows the run again.
-func (r *runCommand) replayCommandLine(t *team, res leader.Result) string {
-	return "troupe replay " + r.nameOfRun(res.RunID, cmp.Or(res.Log, res.RunID), t.runs)
+// wayOn is what a person adds to the command that goes on with a run.
+func (r *runCommand) wayOn(t *team, end outcome) string {
+	switch {
+	case end.Status == leader.StatusFinished, end.Limit == "repeated_call":
+		return ` "…"`
+	case end.Limit != "":
+		return " --limits " + doubled(t.works, end.Limit)
+	}
+	return ""
+}
+
+// doubled sets a limit that the leader reached to twice its value.
+func doubled(t leader.Team, limit string) string {
+	switch limit {
+	case "tokens":
+		return fmt.Sprintf("tokens=%d", 2*t.Limits.Tokens)
+	case "steps":
+		return fmt.Sprintf("steps=%d", 2*t.Limits.Steps)
+	case "budget":
+		return fmt.Sprintf("budget=%g", 2*t.Limits.Budget)
+	case "deadline":
+		return "deadline=" + (2 * t.Limits.Deadline).String()
+	}
+	return fmt.Sprintf("leader.max_steps=%d", 2*t.Leader.MaxSteps)
+}
+
+// commandLine is the command that does something with a run, to copy.
+func (a *app) commandLine(t *team, command, id, log string) string {
+	return "troupe " + command + " " + a.nameOfRun(id, cmp.Or(log, id), t.runs)
 }

@@ -8,13 +8,9 @@ import (
 // demoTeam is the team that works when nobody asked for a model: a script
 // plays all of its agents, with the real tools.
 func demoTeam(lang string, opts []leader.Option) (*leader.Leader, error) {
-	client, info, err := model.Open(model.Spec{Provider: "scripted", Model: "survey"}, nil)
-	if err != nil {
-		return nil, err
-	}
-	t := leader.Team{Name: "survey", Model: leader.Model{Client: client, Name: info.Ref, Scripted: info.Scripted}}
+	t := leader.Team{Name: "survey"}
 	for _, r := range model.SurveyTeam(lang) {
 		t.Roles = append(t.Roles, leader.Role{ID: r.ID, Name: r.Name, Code: r.Code, Does: r.Does, Tools: r.Tools})
 	}
-	return leader.New(t, opts...)
+	return leader.New(t, append(opts, leader.WithModel("scripted/survey"))...)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,10 +21,11 @@ func (a *app) flags(cmd *cobra.Command) flags { return flags{app: a, cmd: cmd} }
 
 func (a *app) persistent(cmd *cobra.Command) flags { return flags{a, cmd, true} }
 
-// declare notes the name and returns what the flag is for.
+// declare notes the name and returns what the flag is for, which may be
+// something of its own for the command.
 func (f flags) declare(name string) string {
 	f.app.declared[f.cmd] = append(f.app.declared[f.cmd], name)
-	return f.app.words.flags[name]
+	return cmp.Or(f.app.words.flags[f.cmd.Name()+" "+name], f.app.words.flags[name])
 }
 
 func (f flags) text(p *string, name, short string) {

@@ -101,6 +101,11 @@ var examples = map[string]string{
   git diff | troupe run "review this change" -m ollama/qwen3:8b
   troupe run - --output-format jsonl < task.md
 `,
+	"resume": `  troupe resume last
+  troupe resume last "now in blue, please"
+  troupe resume last --limits tokens=4000000,deadline=1h
+  troupe resume last --fork --from ask_uio_001 --edit ask_uio_001='Which fields are there?'
+`,
 	"init":         "  troupe init team\n",
 	"answer":       "  troupe answer last ask_tl_001 blue\n  troupe answer last apr_001 deny not on this machine\n",
 	"check":        "  troupe check --json\n",

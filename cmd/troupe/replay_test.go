@@ -22,7 +22,7 @@ func TestReplayShowsWhatWasShown(t *testing.T) {
 			}
 			answer, shown := p.stdout.String(), p.stderr.String()
 			lines := strings.SplitAfter(shown, "\n")
-			const banner, summary = 2, 8
+			const banner, summary = 2, 9
 			shown = strings.Join(lines[banner:len(lines)-1-summary], "")
 			if code := p.call(t.Context(), "replay", "last", "--view", view, "--lang", lang); code != exitOK {
 				t.Fatalf("replay: exit code %d: %s", code, &p.stderr)

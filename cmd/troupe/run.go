@@ -45,17 +45,23 @@ func (a *app) runCommand() *cobra.Command {
 	}
 	f := a.flags(r.cmd)
 	f.text(&r.file, "file", "f")
-	f.text(&r.model, "model", "m")
 	f.list(&r.params, "param", "p")
-	f.text(&r.output, "output", "o")
 	f.flag(&r.demo, "demo", "")
+	r.declareShared(f)
+	return r.cmd
+}
+
+// declareShared declares the flags of all commands that let a team work.
+func (r *runCommand) declareShared(f flags) {
+	f.text(&r.model, "model", "m")
+	f.text(&r.output, "output", "o")
+	f.list(&r.limits, "limits", "")
 	r.declare(f)
 	f.text(&r.form, "output-format", "")
 	f.text(&r.runDir, "run-dir", "")
 	f.text(&r.workDir, "workdir", "")
 	f.text(&r.sync, "sync", "")
 	f.flag(&r.quiet, "quiet", "q")
-	return r.cmd
 }
 
 // Run runs the task that args name.
@@ -84,8 +90,15 @@ func (r *runCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	return r.perform(ctx, t, run, 0, options)
+}
+
+// perform shows a run behind the record after, to its end, and writes what it
+// brought.
+func (r *runCommand) perform(ctx context.Context, t *team, run *leader.Run, after int64, options render.Options) error {
+	t.works = run.Team()
 	r.banner(t, run)
-	r.show(ctx, t, run, options)
+	r.show(ctx, run, after, options)
 	r.stop.onFirst(nil)
 	res, err := run.Wait()
 	r.pending = run.Pending()
@@ -135,9 +148,8 @@ func (r *runCommand) banner(t *team, run *leader.Run) {
 	if t.demo {
 		r.say(r.paint(r.Stderr, render.StyleWarn, r.words.demoBanner))
 	}
-	team := t.leader.Team()
-	text := fmt.Sprintf(r.words.banner, render.CleanLine(teamName(team.Name, t.file)), team.Leader.Model.Name, run.ID())
-	if team.Leader.Model.Scripted {
+	text := fmt.Sprintf(r.words.banner, render.CleanLine(teamName(t.works.Name, t.file)), t.works.Leader.Model.Name, run.ID())
+	if t.works.Leader.Model.Scripted {
 		text += "  " + r.words.scripted
 	}
 	r.say(r.paint(r.Stderr, render.StyleDim, text))
@@ -155,9 +167,10 @@ func teamName(name, file string) string {
 }
 
 // show follows the run to its end. It does so also when ctx has ended,
-// because the run still tells how it ends.
-func (r *runCommand) show(ctx context.Context, t *team, run *leader.Run, o render.Options) {
-	shown, finish := r.screen(ctx, t, run, o)
+// because the run still tells how it ends. Of records up to after nothing is
+// shown but what they say of the agents.
+func (r *runCommand) show(ctx context.Context, run *leader.Run, after int64, o render.Options) {
+	shown, finish := r.screen(ctx, run, o)
 	defer finish()
 	r.stop.onFirst(func() {
 		run.Pause(errInterrupted.Error())
@@ -169,21 +182,27 @@ func (r *runCommand) show(ctx context.Context, t *team, run *leader.Run, o rende
 			shown(event.Record{}, err.Error()+"\n")
 			return
 		}
+		text := n.text(rec)
+		if rec.Seq > 0 && rec.Seq <= after {
+			n.skipped(rec)
+			shown(rec, "")
+			continue
+		}
 		if r.form == formJSONL && rec.Seq > 0 && r.lost == nil {
 			r.lost = writeJSON(r.Stdout, rec)
 		}
-		shown(rec, n.text(rec))
+		shown(rec, text)
 	}
 }
 
 // screen is where text of the run goes, with status rows if a person looks
 // on. finish takes the rows away.
-func (r *runCommand) screen(ctx context.Context, t *team, run *leader.Run, o render.Options) (shown func(event.Record, string), finish func()) {
+func (r *runCommand) screen(ctx context.Context, run *leader.Run, o render.Options) (shown func(event.Record, string), finish func()) {
 	switch {
 	case r.quiet:
 		return func(event.Record, string) {}, func() {}
 	case r.asks():
-		l := startLive(r.Env, o, limitsShown(t.leader.Team()))
+		l := startLive(r.Env, o, limitsShown(run.Team()))
 		return r.asking(ctx, run, l, o)
 	}
 	p := &plain{w: r.Stderr}

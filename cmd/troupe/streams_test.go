@@ -12,7 +12,7 @@ import (
 // the answer, or the data that was asked for, and nothing else.
 func TestStdoutIsPure(t *testing.T) {
 	p := newProcess(t)
-	put(t, "ok.json", answering)
+	put(t, "ok.json", `{"roles": {"tl": [{"when": {}, "text": "the answer"}]}}`)
 	put(t, "team.yaml", "version: 1\nname: pure\nmodel: scripted/ok.json\nroles: {a: {name: A, does: nothing}}\n")
 	empty := func(s string) bool { return s == "" }
 	is := func(want string) func(string) bool { return func(s string) bool { return s == want } }
@@ -44,6 +44,13 @@ func TestStdoutIsPure(t *testing.T) {
 		{"run", 2, empty},
 		{"run --nope", 2, empty},
 		{"answer last ask_tl_001 blue", 2, empty},
+		{"resume last", 2, empty},
+		{"resume none", 2, empty},
+		{"resume last more --view bubbles -v", 0, is("the answer\n")},
+		{"resume last more --output-format json --limits steps=9", 0, lines},
+		{"resume last more --output-format jsonl", 0, lines},
+		{"resume last more --limits steps=none", 2, empty},
+		{"run --limits steps=0 task", 2, empty},
 		{"runs", 0, has("RUN ")},
 		{"runs list --limit 1", 0, has("RUN ")},
 		{"runs --json", 0, lines},
@@ -108,4 +115,4 @@ func TestStdoutIsPure(t *testing.T) {
 }
 
 // calledCommands are the commands that TestStdoutIsPure calls.
-const calledCommands = " init check run answer runs replay diff models schema completion version "
+const calledCommands = " init check run resume answer runs replay diff models schema completion version "

@@ -15,6 +15,22 @@ const maxTask = 4 << 20
 // task is what the team is asked to do: the arguments, with what stdin brings
 // as context, or stdin alone, or what the person types when asked.
 func (a *app) task(ctx context.Context, args []string, t *team) (string, error) {
+	text, err := a.given(ctx, args)
+	switch {
+	case err != nil || text != "":
+		return text, err
+	case t.demo:
+		return a.words.demoTask, nil
+	case a.interactive():
+		return a.ask(ctx)
+	}
+	return "", a.noTask()
+}
+
+func (a *app) noTask() error { return usageError(a.words.emptyTask, a.words.emptyTaskHint) }
+
+// given is what the arguments and stdin bring; empty when there is neither.
+func (a *app) given(ctx context.Context, args []string) (string, error) {
 	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-" })
 	instruction := strings.Join(words, " ")
 	dash := len(words) < len(args)
@@ -30,12 +46,9 @@ func (a *app) task(ctx context.Context, args []string, t *team) (string, error) 
 	case !blank(input):
 		return input, nil
 	case len(args) > 0:
-	case t.demo:
-		return a.words.demoTask, nil
-	case a.interactive():
-		return a.ask(ctx)
+		return "", a.noTask()
 	}
-	return "", usageError(a.words.emptyTask, a.words.emptyTaskHint)
+	return "", nil
 }
 
 // input is what stdin brings, if it brings anything.
@@ -62,7 +75,7 @@ func (a *app) ask(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if blank(text) {
-		return "", usageError(a.words.emptyTask, a.words.emptyTaskHint)
+		return "", a.noTask()
 	}
 	return text, nil
 }

@@ -17,6 +17,7 @@ import (
 type teamFlags struct {
 	file, model string
 	params      []string
+	limits      []string
 	demo        bool
 	workDir     string
 	runDir      string
@@ -27,6 +28,7 @@ type teamFlags struct {
 // team is a team that is ready, and what was found on the way.
 type team struct {
 	leader   *leader.Leader
+	works    leader.Team  // as it is at work
 	file     string       // the team file; empty without one
 	config   *config.Team // what it says; of no keys without one
 	settings settings
@@ -60,7 +62,7 @@ func (a *app) loadTeam(ctx context.Context, cmd *cobra.Command, t *teamFlags) (*
 	}
 	switch {
 	case found.demo:
-		found.leader, err = demoTeam(found.lang, append(opts, leader.WithModel("")))
+		found.leader, err = demoTeam(found.lang, opts)
 	case found.file == "":
 		found.leader, err = leader.New(leader.Team{}, opts...) // the built-in roles
 	default:
@@ -99,9 +101,13 @@ func (a *app) teamOptions(t *teamFlags, found *team) ([]leader.Option, error) {
 	if t.attended {
 		attendance = leader.Attended
 	}
+	override, err := a.limitOption(t.limits)
+	if err != nil {
+		return nil, err
+	}
 	return []leader.Option{
 		leader.WithAttendance(attendance),
-		leader.WithEnv(found.settings.lookup), leader.WithParams(params), leader.WithModel(t.model),
+		leader.WithEnv(found.settings.lookup), leader.WithParams(params), leader.WithModel(t.model), override,
 		leader.WithWorkDir(dir), leader.WithRunDir(found.runs), leader.WithSync(sync), leader.WithLang(found.lang),
 		leader.WithProgram("troupe " + version().Version),
 	}, nil
@@ -149,4 +155,24 @@ func (a *app) parameters(given []string) (map[string]string, error) {
 		params[name] = value
 	}
 	return params, nil
+}
+
+// limitOption reads --limits name=value,…: limits that go over those of the team.
+func (a *app) limitOption(given []string) (leader.Option, error) {
+	set := func(t *leader.Team) error {
+		for _, pair := range strings.FieldsFunc(strings.Join(given, ","), func(r rune) bool { return r == ',' }) {
+			name, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
+			if !ok {
+				return usageError(fmt.Sprintf(a.words.badLimit, pair), "--limits tokens=4000000,deadline=1h")
+			}
+			if err := t.SetLimit(name, value); err != nil {
+				return usageError(strings.TrimPrefix(err.Error(), "leader: "), "")
+			}
+		}
+		return nil
+	}
+	if err := set(&leader.Team{}); err != nil {
+		return nil, err
+	}
+	return leader.WithOverride(func(t *leader.Team) { _ = set(t) }), nil // it was checked
 }

@@ -94,6 +94,14 @@ func (n *narrator) text(rec event.Record) string {
 	return n.printer.Record(rec)
 }
 
+// skipped takes note of a record that was shown in another process: the answer
+// of a run that finished stood elsewhere then.
+func (n *narrator) skipped(rec event.Record) {
+	if rec.Type() == event.TypeRunFinished {
+		n.held = nil
+	}
+}
+
 // release shows the words that were not the last.
 func (n *narrator) release() string {
 	if n.held == nil {

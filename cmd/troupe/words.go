@@ -41,6 +41,10 @@ type words struct {
 	askTitle, approveTitle, answerPrompt, decisionPrompt, promptCount          string
 	answerHelp, decisionHelp, alwaysHelp, notTaken                             string
 
+	// A run that goes on.
+	runFinished, runLive, tornCut, folderGone, fileLeft, badLimit string
+	neverRewritten, addFork, badEdit, editForms, noText, forkOf   string
+
 	// init.
 	initWrote, initKept, initNext, initTask, initOffer string
 

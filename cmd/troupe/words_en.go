@@ -11,6 +11,7 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 	short: map[string]string{
 		"":             "Troupe runs teams of language-model agents.",
 		"run":          "run one task with the team, show the work, print the answer",
+		"resume":       "go on for real with a run that ended, whatever ended it",
 		"init":         "write team.yaml, roles/ and .env.example to begin with",
 		"check":        "resolve and validate everything, call no model",
 		"answer":       "answer a question of a suspended run, or decide about a tool call",
@@ -38,6 +39,16 @@ stdout, everything else to stderr. The team file is team.yaml in this folder or
 above it. Without a team file and without -m a script plays a demonstration on
 your folder; no model is called and nothing is paid. Ctrl-C stops gently, a
 second one at once.`,
+		"resume": `The run goes on in its log, with the team, the conversations and the inboxes
+that it had: after a crash, Ctrl-C, a limit, a failure or a question. Instructions
+are a message to the leader; one that had finished needs them. stdin is their
+context, or with - the instructions themselves. Calls that were done are not done
+again. The team is that of the log; -m and --limits change its models and limits,
+and of the team file only keys (.env), display and transcript count.
+
+--fork makes a new run of the beginning of this one, changed by --edit, and goes on
+with that; this one stays as it is. What an --edit can change is the task, a message,
+an answer, a tool's result, a model's reply, or the prompt or model of a role.`,
 		"check": `Exit code 2 means a mistake in the files, 3 a model that cannot be used.`,
 		"replay": `RUN is the beginning of a run id, last, last~1, or a path to a log. A run
 that is still under way is followed to its end. FILE may also be what another
@@ -109,6 +120,13 @@ troupe runs export --format json writes.`,
 		"waits":         "who waits for whom, after the last record or the one of --at",
 		"context":       "`N` unchanged lines around a change (default 3)",
 		"at":            "show the waits after record `SEQ`",
+
+		"limits":         "set limits of the team: `NAME=VALUE`, with commas or repeated, e.g. tokens=4000000",
+		"fork":           "make a new run that begins as this one, up to --from, and go on with that",
+		"resume from":    "fork at `SEQ|ID`: a record's number, or the id of a message, answer, call or agent (default: the end)",
+		"edit":           "change `WHAT=TEXT` in the fork: 17='new text' (a record's number or id; @file), prompt:ROLE=…, model:ROLE=…",
+		"resume file":    "the team `FILE` whose .env, display and transcript count; the team is that of the log",
+		"resume workdir": "`DIR` that the agents work in (default: the folder of the run)",
 	},
 	groups: map[string]string{groupWork: "Work", groupSteer: "Steer", groupLook: "Look back", groupSetup: "Setup"},
 
@@ -166,6 +184,20 @@ troupe runs export --format json writes.`,
 	answerHelp:   "Type the answer and press Enter. Ctrl-U empties the line, Ctrl-C stops the run, which can be answered later.",
 	decisionHelp: "y: allow this call once   n: deny, a reason may follow   any other text: deny for that reason",
 	alwaysHelp:   "a: always allow %s in this run", notTaken: "not taken: %s",
+
+	runFinished: "the run has finished; say what more is wanted, in quotes",
+	runLive:     "the run goes on in another process: %s",
+	tornCut:     "the log ended in the middle of a line; its %d bytes are in the file log.torn beside it",
+	folderGone:  "%s, the folder of the run, is not here; the agents work in %s (--workdir DIR: in another)",
+	fileLeft:    "%s has a mistake, so its display and transcript settings do not count: %s",
+	badLimit:    "--limits %q has no name and value",
+
+	neverRewritten: "%s would change what happened, and a log is never rewritten",
+	addFork:        "--fork: make a new run that begins as this one, and leave this one as it is",
+	badEdit:        "--edit does not say what",
+	editForms:      "--edit 17='new text' (or @file), --edit prompt:ROLE='…', --edit model:ROLE=provider/model",
+	noText:         "--edit %s has no text, and there is no terminal with an EDITOR",
+	forkOf:         "A fork of %s, up to record %d",
 
 	initWrote: "wrote  %s", initKept: "kept   %s (it was there)",
 	initNext: "Next:\n  %s\n  %s", initTask: "Describe what this folder holds", initOffer: "Run it now? [Y/n]",

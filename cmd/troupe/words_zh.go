@@ -11,6 +11,7 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 	short: map[string]string{
 		"":             "Troupe 运行由语言模型智能体组成的团队。",
 		"run":          "让团队完成一个任务，显示过程，输出结果",
+		"resume":       "让已经结束的运行真正继续，无论它因何结束",
 		"init":         "写入 team.yaml、roles/ 和 .env.example，作为开始",
 		"check":        "解析并校验全部内容，不调用模型",
 		"answer":       "回答挂起的运行提出的问题，或批准、拒绝一次工具调用",
@@ -36,6 +37,13 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 结果写到标准输出，其余都写到标准错误。团队文件是本文件夹或上级文件夹中的
 team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上演示，
 不调用模型，不产生费用。Ctrl-C 轻停，再按一次立即停。`,
+		"resume": `运行在自己的日志中继续，团队、对话和收件箱都是原来的：崩溃、Ctrl-C、限额、失败或提问
+之后都可以。补充的指令是给负责人的消息；已经完成的运行必须给出。标准输入是上下文，
+写 - 时就是指令。已经做完的调用不会再做。团队以日志为准；-m 和 --limits 更换模型和
+限额，团队文件中只有密钥（.env）、display 和 transcript 有效。
+
+--fork 用这个运行的开头另建一个运行，由 --edit 更改后从那里继续；这个运行保持不变。
+--edit 可以更改任务、消息、回答、工具的结果、模型的回复，以及角色的提示词或模型。`,
 		"check": `退出码 2 表示文件有错，3 表示模型不可用。`,
 		"replay": `RUN 是运行编号的开头、last、last~1，或日志的路径。
 仍在进行的运行会跟随到结束。FILE 也可以是其他程序的记录：OpenAI 形式的对话消息
@@ -99,6 +107,13 @@ troupe runs export --format json 的。`,
 		"waits":         "最后一条记录（或 --at 那条）之后谁在等谁",
 		"context":       "改动前后未变的行数 `N`（默认 3）",
 		"at":            "显示第 `SEQ` 条记录之后的等待关系",
+
+		"limits":         "设置团队的限额：`NAME=VALUE`，用逗号分隔或重复，例如 tokens=4000000",
+		"fork":           "另建一个以此开头（到 --from 为止）的新运行，并从那里继续",
+		"resume from":    "从 `SEQ|ID` 分叉：记录的序号，或消息、回答、调用、智能体的编号（默认：结尾）",
+		"edit":           "在分叉中更改 `WHAT=TEXT`：17='新内容'（记录的序号或编号；@file）、prompt:ROLE=…、model:ROLE=…",
+		"resume file":    "团队文件 `FILE`，只用其 .env、display 和 transcript；团队以日志为准",
+		"resume workdir": "智能体工作的文件夹 `DIR`（默认：运行原来的文件夹）",
 	},
 	groups: map[string]string{groupWork: "工作", groupSteer: "引导", groupLook: "回看", groupSetup: "设置"},
 
@@ -156,6 +171,20 @@ troupe runs export --format json 的。`,
 	answerHelp:   "输入回答后按 Enter。Ctrl-U 清空这一行；Ctrl-C 停止运行，之后仍可回答。",
 	decisionHelp: "y：允许这一次   n：拒绝，后面可写理由   其他文字：以此为理由拒绝",
 	alwaysHelp:   "a：本次运行中总是允许 %s", notTaken: "没有采纳：%s",
+
+	runFinished: "运行已经完成；请在引号中说明还要做什么",
+	runLive:     "运行正在另一个进程中进行：%s",
+	tornCut:     "日志在一行中间断开；其中 %d 字节在旁边的文件 log.torn 中",
+	folderGone:  "运行的文件夹 %s 不在这里；智能体在 %s 中工作（--workdir DIR：换一个）",
+	fileLeft:    "%s 有错，其中的 display 和 transcript 设置无效：%s",
+	badLimit:    "--limits %q 缺少名称或值",
+
+	neverRewritten: "%s 会改变已发生的事，而日志从不改写",
+	addFork:        "--fork：另建一个以此开头的新运行，这个运行保持不变",
+	badEdit:        "--edit 没有说明改什么",
+	editForms:      "--edit 17='新内容'（或 @file）、--edit prompt:ROLE='…'、--edit model:ROLE=provider/model",
+	noText:         "--edit %s 没有内容，也没有带 EDITOR 的终端",
+	forkOf:         "%s 的分叉，到第 %d 条记录",
 
 	initWrote: "已写入  %s", initKept: "保留    %s（已存在）",
 	initNext: "接着：\n  %s\n  %s", initTask: "说明这个文件夹里有什么", initOffer: "现在运行吗？[Y/n]",
