@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/troupe-go/troupe/internal/golden"
 )
 
 // archive is a reviewable case: why, the files of a team, and under the name
@@ -16,7 +16,6 @@ import (
 type archive struct {
 	path  string
 	head  string // all before the content of want
-	want  string
 	files fstest.MapFS
 }
 
@@ -39,11 +38,11 @@ func readArchive(t *testing.T, path string) archive {
 		t.Fatal(err)
 	}
 	const mark = "-- want --\n"
-	head, want, ok := strings.Cut(string(data), mark)
+	head, _, ok := strings.Cut(string(data), mark)
 	if !ok {
 		t.Fatalf("%s has no file want", path)
 	}
-	a := archive{path: path, head: head + mark, want: want, files: fstest.MapFS{}}
+	a := archive{path: path, head: head + mark, files: fstest.MapFS{}}
 	names := regexp.MustCompile(`(?m)^-- (\S+) --\n`)
 	marks := names.FindAllStringSubmatchIndex(head, -1)
 	for i, m := range marks {
@@ -59,13 +58,5 @@ func readArchive(t *testing.T, path string) archive {
 // compare compares with what is wanted, or rewrites it.
 func (a archive) compare(t *testing.T, got string) {
 	t.Helper()
-	if *update {
-		if err := os.WriteFile(a.path, []byte(a.head+got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(a.want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", a.path, diff)
-	}
+	golden.Equal(t, a.path, []byte(a.head+got))
 }

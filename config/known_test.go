@@ -2,13 +2,10 @@ package config_test
 
 import (
 	"errors"
-	"flag"
 	"strings"
 
 	"github.com/troupe-go/troupe/config"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // known is what a program with a few tools and providers knows.
 func known() config.Known {

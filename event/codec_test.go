@@ -3,7 +3,6 @@ package event_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,15 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew, in the form that this version writes")
 
 // recordsDir has one record of each type, with every field set.
 var recordsDir = filepath.Join("testdata", "records")
 
-// golden returns the line of the golden record of type t.
-func golden(tb testing.TB, t event.Type) []byte {
+// goldenLine returns the line of the golden record of type t.
+func goldenLine(tb testing.TB, t event.Type) []byte {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join(recordsDir, string(t)+".json"))
 	if err != nil {
@@ -57,7 +55,7 @@ func types() []event.Type { return slices.Sorted(slices.Values(event.Types())) }
 func TestGoldenRecords(t *testing.T) {
 	for _, typ := range types() {
 		t.Run(string(typ), func(t *testing.T) {
-			line := golden(t, typ)
+			line := goldenLine(t, typ)
 			rec := decode(t, line)
 			if rec.Type() != typ {
 				t.Errorf("type is %q, want %q", rec.Type(), typ)
@@ -69,7 +67,7 @@ func TestGoldenRecords(t *testing.T) {
 				t.Errorf("seq is %d, but Live() = %v", rec.Seq, typ.Live())
 			}
 			got := encode(t, rec)
-			if *update {
+			if golden.Updating() {
 				if err := os.WriteFile(filepath.Join(recordsDir, string(typ)+".json"), append(got, '\n'), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -95,7 +93,7 @@ func TestGoldenRecords(t *testing.T) {
 // A new field must be put into the golden record of its type.
 func TestGoldenRecordsAreComplete(t *testing.T) {
 	for _, typ := range types() {
-		checkSet(t, string(typ), reflect.ValueOf(decode(t, golden(t, typ)).Data))
+		checkSet(t, string(typ), reflect.ValueOf(decode(t, goldenLine(t, typ)).Data))
 	}
 	files, err := os.ReadDir(recordsDir)
 	if err != nil {
@@ -194,7 +192,7 @@ func TestWrittenOnOneLine(t *testing.T) {
 // the brace makes a line one that the quick way leaves to the other.
 func TestBothWaysOfReadingAgree(t *testing.T) {
 	for _, typ := range types() {
-		line := golden(t, typ)
+		line := goldenLine(t, typ)
 		slow := append([]byte("{ "), line[1:]...)
 		if diff := cmp.Diff(decode(t, slow), decode(t, line)); diff != "" {
 			t.Errorf("%s (-general +quick):\n%s", typ, diff)
@@ -209,7 +207,7 @@ func TestDecodedRecordOwnsItsMemory(t *testing.T) {
 		[]byte(`{"v":1,"seq":3,"ts":"2026-03-01T12:00:00Z","type":"warning","data":{"a":"b"}}`),
 	}
 	for _, typ := range types() {
-		lines = append(lines, golden(t, typ))
+		lines = append(lines, goldenLine(t, typ))
 	}
 	for _, line := range lines {
 		want := string(line)
@@ -244,12 +242,12 @@ func TestOddTextGoesThrough(t *testing.T) {
 
 // AppendJSON appends, and leaves what was there.
 func TestAppendJSONAppends(t *testing.T) {
-	rec := decode(t, golden(t, event.TypeWarning))
+	rec := decode(t, goldenLine(t, event.TypeWarning))
 	got, err := rec.AppendJSON([]byte("before "))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "before " + string(golden(t, event.TypeWarning)); string(got) != want {
+	if want := "before " + string(goldenLine(t, event.TypeWarning)); string(got) != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // decoded; the second line is the same as the first.
 func FuzzRecord(f *testing.F) {
 	for _, typ := range types() {
-		f.Add(golden(f, typ))
+		f.Add(goldenLine(f, typ))
 	}
 	for _, seed := range []string{
 		`{"v":1,"seq":3,"ts":"2026-03-01T12:00:00Z","type":"x.y","data":{"a":[1,{"b":null}]}}`,

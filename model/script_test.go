@@ -2,9 +2,7 @@ package model_test
 
 import (
 	"errors"
-	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -14,28 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/golden"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/modeltest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", file)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
-}
 
 func loadSignup(t *testing.T) *model.Script {
 	t.Helper()
@@ -244,7 +224,7 @@ func TestScriptPrefersTheAgent(t *testing.T) {
 }
 
 func TestScriptMistakes(t *testing.T) {
-	golden(t, "script_mistakes.golden", strings.Join([]string{
+	golden.Equal(t, "testdata/script_mistakes.golden", []byte(strings.Join([]string{
 		mistakes(`{"roles": {"*": [{"text": "a",}]}}`),
 		mistakes("{\n \"roles\": [1]\n}"),
 		mistakes(`[]`),
@@ -262,7 +242,7 @@ func TestScriptMistakes(t *testing.T) {
 			{"fault": {}},
 			{"fault": {"empty": true, "stop_after": 2, "retry_after": "x"}}
 		]}}`),
-	}, "\n"))
+	}, "\n")))
 }
 
 func mistakes(text string) string {
@@ -287,7 +267,7 @@ func TestScriptMissing(t *testing.T) {
 func TestScriptHasNothingToSay(t *testing.T) {
 	c := parse(t, `{"roles": {"tl": [{"text": "one"}, {"when": {"kind": "question"}}]}}`)
 	e := asError(t, play(t, c, "uio_1", question).Err)
-	golden(t, "script_unmatched.golden", e.Error()+"\n")
+	golden.Equal(t, "testdata/script_unmatched.golden", []byte(e.Error()+"\n"))
 	if e.Class != model.ClassBadRequest || e.Retryable {
 		t.Errorf("error %+v, want bad_request", e)
 	}

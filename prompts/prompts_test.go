@@ -10,15 +10,16 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/troupe-go/troupe/internal/golden"
 	"github.com/troupe-go/troupe/prompts"
 )
 
 func TestGolden(t *testing.T) {
 	for _, lang := range langs {
-		golden(t, "leader."+lang, leader(t, lang, leaderSample(lang)))
-		golden(t, "leader_bare."+lang, leader(t, lang, prompts.LeaderData{}))
-		golden(t, "worker."+lang, worker(t, lang, workerSample(lang)))
-		golden(t, "worker_bare."+lang, worker(t, lang, prompts.WorkerData{Name: "UI Operator_1"}))
+		golden.Equal(t, "testdata/leader."+lang+".golden", []byte(leader(t, lang, leaderSample(lang))+"\n"))
+		golden.Equal(t, "testdata/leader_bare."+lang+".golden", []byte(leader(t, lang, prompts.LeaderData{})+"\n"))
+		golden.Equal(t, "testdata/worker."+lang+".golden", []byte(worker(t, lang, workerSample(lang))+"\n"))
+		golden.Equal(t, "testdata/worker_bare."+lang+".golden", []byte(worker(t, lang, prompts.WorkerData{Name: "UI Operator_1"})+"\n"))
 	}
 }
 

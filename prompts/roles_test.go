@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/internal/golden"
 	"github.com/troupe-go/troupe/prompts"
 )
 
@@ -35,7 +36,7 @@ func TestBuiltinRoles(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: roles %q, want %q", lang, got, want)
 		}
-		golden(t, "roles."+lang, strings.TrimSpace(text.String()))
+		golden.Equal(t, "testdata/roles."+lang+".golden", []byte(strings.TrimSpace(text.String())+"\n"))
 	}
 }
 

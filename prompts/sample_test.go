@@ -1,18 +1,11 @@
 package prompts_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/troupe-go/troupe/prompts"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var langs = []string{"zh", "en"}
 
@@ -89,23 +82,4 @@ func worker(t *testing.T, lang string, d prompts.WorkerData) string {
 		t.Fatalf("Worker(%q): %v", lang, err)
 	}
 	return text
-}
-
-// golden compares with testdata/NAME.golden.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	got += "\n"
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s", path, diff)
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/troupe-go/troupe/internal/golden"
 	"github.com/troupe-go/troupe/prompts"
 )
 
@@ -224,7 +225,7 @@ func TestWordsGolden(t *testing.T) {
 		add("Resumed", w.Resumed("limit tokens"), w.Resumed(""))
 		add("Omitted", w.Omitted(786432, "files/9f86d081884c7d659a2feaa0c55ad015.txt"))
 		shown := strings.Join(texts, "\n\n")
-		golden(t, "words."+lang, shown)
+		golden.Equal(t, "testdata/words."+lang+".golden", []byte(shown+"\n"))
 		for m := range reflect.TypeFor[prompts.Words]().Methods() {
 			if !strings.Contains(shown, "== "+m.Name) {
 				t.Errorf("%s is not among the golden words", m.Name)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/golden"
 	"github.com/troupe-go/troupe/render"
 )
 
@@ -31,12 +32,12 @@ func TestMarkdown(t *testing.T) {
 		if err := render.Markdown(sequence(story(t), nil), &b, render.Options{Lang: lang, Location: time.UTC}); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "transcript-"+lang+".md", b.String())
+		golden.Equal(t, "testdata/transcript-"+lang+".md", []byte(b.String()))
 		b.Reset()
 		if err := render.HTML(sequence(story(t), nil), &b, render.Options{Lang: lang, Location: time.UTC}); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "transcript-"+lang+".html", b.String())
+		golden.Equal(t, "testdata/transcript-"+lang+".html", []byte(b.String()))
 	}
 }
 

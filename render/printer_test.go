@@ -2,11 +2,13 @@ package render_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/golden"
 	"github.com/troupe-go/troupe/render"
 )
 
@@ -27,7 +29,7 @@ func TestGoldenViews(t *testing.T) {
 			for _, width := range []int{40, 64, 100} {
 				name := fmt.Sprintf("%s-%s-%d.txt", view, lang, width)
 				t.Run(name, func(t *testing.T) {
-					golden(t, name, show(story(t), render.Options{Width: width, Lang: lang, View: view}))
+					golden.Equal(t, filepath.Join("testdata", name), []byte(show(story(t), render.Options{Width: width, Lang: lang, View: view})))
 				})
 			}
 		}
@@ -35,7 +37,7 @@ func TestGoldenViews(t *testing.T) {
 }
 
 func TestVerboseShowsStates(t *testing.T) {
-	golden(t, "lines-verbose.txt", show(story(t), render.Options{Width: 100, View: render.Lines, Verbose: true, ASCII: true}))
+	golden.Equal(t, "testdata/lines-verbose.txt", []byte(show(story(t), render.Options{Width: 100, View: render.Lines, Verbose: true, ASCII: true})))
 }
 
 func TestOnly(t *testing.T) {

@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/golden"
 	"github.com/troupe-go/troupe/render"
 )
 
@@ -21,12 +23,12 @@ func TestGoldenRows(t *testing.T) {
 		for _, width := range []int{40, 64, 100} {
 			name := fmt.Sprintf("rows-%s-%d.txt", lang, width)
 			t.Run(name, func(t *testing.T) {
-				golden(t, name, rowsOfStory(t, render.Options{Lang: lang, Width: width}))
+				golden.Equal(t, filepath.Join("testdata", name), []byte(rowsOfStory(t, render.Options{Lang: lang, Width: width})))
 			})
 		}
 	}
 	t.Run("verbose", func(t *testing.T) {
-		golden(t, "rows-verbose.txt", rowsOfStory(t, render.Options{Width: 120, Verbose: true, ASCII: true}))
+		golden.Equal(t, "testdata/rows-verbose.txt", []byte(rowsOfStory(t, render.Options{Width: 120, Verbose: true, ASCII: true})))
 	})
 }
 

@@ -3,23 +3,19 @@ package tools_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/troupe-go/troupe/internal/golden"
 	"github.com/troupe-go/troupe/tools"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // families are all tools that come with Troupe, by who has them.
 func families(t *testing.T, lang string) map[string][]tools.Tool {
@@ -44,7 +40,7 @@ func TestSpecsGolden(t *testing.T) {
 				writeSpec(&b, family, tool.Spec())
 			}
 		}
-		golden(t, "specs."+lang+".golden", b.String())
+		golden.Equal(t, "testdata/specs."+lang+".golden", []byte(b.String()))
 	}
 }
 
@@ -70,23 +66,6 @@ func writeSpec(b *strings.Builder, family string, spec tools.Spec) {
 		fmt.Fprintf(b, "no JSON: %v", err)
 	}
 	fmt.Fprintf(b, "%s\n\n", pretty.String())
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs, -update writes it anew (-want +got):\n%s", name, diff)
-	}
 }
 
 // TestSpecsAreComplete holds every tool against what endpoints and models need.
