@@ -67,7 +67,8 @@ type WorkerData struct {
 	// Prompt is the role's own.
 	Prompt string
 	Tools  []Tool
-	// CanAsk names the roles whose agents it may ask; empty means everyone.
+	// CanAsk names the roles whose agents it may ask; nil means everyone, an
+	// empty list nobody.
 	CanAsk []string
 	// Context is the text of the project notes, for example of AGENTS.md.
 	Context string
@@ -117,6 +118,9 @@ type workerView struct {
 	WorkerData
 	names
 }
+
+// Isolated reports whether it may ask no other agent.
+func (v workerView) Isolated() bool { return v.CanAsk != nil && len(v.CanAsk) == 0 }
 
 // names is the set of tools that a prompt may name.
 type names map[string]bool

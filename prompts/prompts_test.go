@@ -23,6 +23,29 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestWhoMayBeAsked tells a list that is not given, which is everyone, from one
+// that is empty, which is nobody.
+func TestWhoMayBeAsked(t *testing.T) {
+	everyone := map[string]string{"en": "You may ask every agent of the team.", "zh": "团队里的每个智能体都可以问"}
+	nobody := map[string]string{"en": "You may not ask other agents", "zh": "你不能问别的智能体"}
+	for _, lang := range langs {
+		for _, tt := range []struct {
+			canAsk           []string
+			everyone, nobody bool
+		}{{canAsk: nil, everyone: true}, {canAsk: []string{}, nobody: true}, {canAsk: []string{"res"}}} {
+			w := workerSample(lang)
+			w.CanAsk = tt.canAsk
+			text := worker(t, lang, w)
+			if got := strings.Contains(text, everyone[lang]); got != tt.everyone {
+				t.Errorf("%s, %#v: it may ask everyone: %t, want %t", lang, tt.canAsk, got, tt.everyone)
+			}
+			if got := strings.Contains(text, nobody[lang]); got != tt.nobody {
+				t.Errorf("%s, %#v: it may ask nobody: %t, want %t", lang, tt.canAsk, got, tt.nobody)
+			}
+		}
+	}
+}
+
 // TestShort keeps the prompts short: a model reads them with every request.
 func TestShort(t *testing.T) {
 	for name, text := range map[string]string{

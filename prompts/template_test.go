@@ -90,8 +90,10 @@ func TestEveryTextIsReachable(t *testing.T) {
 		}
 		w := workerSample(lang)
 		all.WriteString(worker(t, lang, w))
-		w.CanAsk = nil
-		all.WriteString(worker(t, lang, w))
+		for _, canAsk := range [][]string{nil, {}} {
+			w.CanAsk = canAsk
+			all.WriteString(worker(t, lang, w))
+		}
 		for _, tmpl := range prompts.Templates[lang]().Templates() {
 			visit(tmpl, func(n parse.Node) {
 				text, ok := n.(*parse.TextNode)
