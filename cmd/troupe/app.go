@@ -72,7 +72,7 @@ func (a *app) root() *cobra.Command {
 	for _, id := range groups {
 		root.AddGroup(&cobra.Group{ID: id, Title: a.words.groups[id]})
 	}
-	a.add(root, groupWork, a.runCommand(), a.resumeCommand(), a.initCommand(), a.checkCommand())
+	a.add(root, groupWork, a.runCommand(), a.chatCommand(), a.resumeCommand(), a.initCommand(), a.checkCommand())
 	a.add(root, groupSteer, a.answerCommand())
 	a.add(root, groupLook, a.runsCommand(), a.replayCommand(), a.diffCommand())
 	a.add(root, groupSetup, a.modelsCommand(), a.schemaCommand(), a.completionCommand(), a.versionCommand())

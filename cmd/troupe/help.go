@@ -101,6 +101,10 @@ var examples = map[string]string{
   git diff | troupe run "review this change" -m ollama/qwen3:8b
   troupe run - --output-format jsonl < task.md
 `,
+	"chat": `  troupe chat
+  troupe chat --resume
+  troupe chat -m ollama/qwen3:8b < questions.txt > answers.txt
+`,
 	"resume": `  troupe resume last
   troupe resume last "now in blue, please"
   troupe resume last --limits tokens=4000000,deadline=1h

@@ -164,6 +164,13 @@ func (l *live) under(below func(width, height int) []string, raw bool, mode func
 	return err
 }
 
+// change changes what the rows below are drawn of.
+func (l *live) change(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f()
+}
+
 // redraw draws what changed below the rows of the agents.
 func (l *live) redraw() {
 	l.mu.Lock()

@@ -25,6 +25,7 @@ type prompter struct {
 	live    *live
 	options render.Options
 	keys    chan []byte   // what was typed
+	listen  listener      // while nothing is asked; may be nil
 	done    chan struct{} // closed when nothing is asked any more
 	reading sync.Once
 
@@ -36,6 +37,10 @@ type prompter struct {
 	notice string
 	editor editor
 }
+
+// listener takes what a person types while the team works and nothing waits for
+// them, until something does or ctx ends.
+type listener func(ctx context.Context, run *leader.Run, l *live, look <-chan time.Time)
 
 func newPrompter(a *app, run *leader.Run, l *live, o render.Options) *prompter {
 	return &prompter{
@@ -52,8 +57,11 @@ func (p *prompter) serve(ctx context.Context) {
 	ticker := time.NewTicker(refresh)
 	defer ticker.Stop()
 	for {
-		if pending := p.run.Pending(); len(pending) > 0 {
+		switch pending := p.run.Pending(); {
+		case len(pending) > 0:
 			p.ask(ctx, pending[0], ticker.C)
+		case p.listen != nil:
+			p.listen(ctx, p.run, p.live, ticker.C)
 		}
 		select {
 		case <-ticker.C:

@@ -35,6 +35,10 @@ type runCommand struct {
 	lost   error // why records did not reach stdout
 
 	pending []leader.Pending // what waited for the person at the end
+
+	cut    func()      // what a second Ctrl-C does; nil ends the program
+	listen listener    // to the person while the team works; may be nil
+	typed  chan []byte // what the person types, when somebody listens
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -174,6 +178,7 @@ func (r *runCommand) show(ctx context.Context, run *leader.Run, after int64, o r
 	defer finish()
 	r.stop.onFirst(func() {
 		run.Pause(errInterrupted.Error())
+		r.stop.onFirst(r.cut)
 		shown(event.Record{}, r.words.stopping+"\n")
 	})
 	n := newNarrator(o)
@@ -212,6 +217,10 @@ func (r *runCommand) screen(ctx context.Context, run *leader.Run, o render.Optio
 // asking lets the person answer below what is shown of the run.
 func (r *runCommand) asking(ctx context.Context, run *leader.Run, l *live, o render.Options) (shown func(event.Record, string), finish func()) {
 	p := newPrompter(r.app, run, l, o)
+	if r.listen != nil {
+		p.listen, p.keys = r.listen, r.typed
+		p.reading.Do(func() {}) // somebody reads already
+	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var serving sync.WaitGroup
 	serving.Go(func() { p.serve(ctx) })

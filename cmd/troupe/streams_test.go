@@ -44,6 +44,10 @@ func TestStdoutIsPure(t *testing.T) {
 		{"run", 2, empty},
 		{"run --nope", 2, empty},
 		{"answer last ask_tl_001 blue", 2, empty},
+		{"chat", 0, empty},
+		{"chat -f none.yaml", 2, empty},
+		{"chat --resume none", 2, empty},
+		{"chat last", 2, empty},
 		{"resume last", 2, empty},
 		{"resume none", 2, empty},
 		{"resume last more --view bubbles -v", 0, is("the answer\n")},
@@ -115,4 +119,4 @@ func TestStdoutIsPure(t *testing.T) {
 }
 
 // calledCommands are the commands that TestStdoutIsPure calls.
-const calledCommands = " init check run resume answer runs replay diff models schema completion version "
+const calledCommands = " init check run chat resume answer runs replay diff models schema completion version "

@@ -45,6 +45,9 @@ type words struct {
 	runFinished, runLive, tornCut, folderGone, fileLeft, badLimit string
 	neverRewritten, addFork, badEdit, editForms, noText, forkOf   string
 
+	// A chat.
+	chatHelp, chatHint, chatBack, chatNext, chatEmpty, turnStopped, nobodyWorks, tellHow, stopFirst string
+
 	// init.
 	initWrote, initKept, initNext, initTask, initOffer string
 

@@ -11,6 +11,7 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 	short: map[string]string{
 		"":             "Troupe runs teams of language-model agents.",
 		"run":          "run one task with the team, show the work, print the answer",
+		"chat":         "talk with the team in the terminal, several turns in one run",
 		"resume":       "go on for real with a run that ended, whatever ended it",
 		"init":         "write team.yaml, roles/ and .env.example to begin with",
 		"check":        "resolve and validate everything, call no model",
@@ -39,6 +40,10 @@ stdout, everything else to stderr. The team file is team.yaml in this folder or
 above it. Without a team file and without -m a script plays a demonstration on
 your folder; no model is called and nothing is paid. Ctrl-C stops gently, a
 second one at once.`,
+		"chat": `Each message after the first goes on in the same run: the leader and all agents
+remember. While they work, what you type goes to the leader. Without a terminal each
+line of stdin is a message, and the answers go to stdout. Ctrl-C stops the turn and
+keeps the chat.`,
 		"resume": `The run goes on in its log, with the team, the conversations and the inboxes
 that it had: after a crash, Ctrl-C, a limit, a failure or a question. Instructions
 are a message to the leader; one that had finished needs them. stdin is their
@@ -123,6 +128,7 @@ troupe runs export --format json writes.`,
 
 		"limits":         "set limits of the team: `NAME=VALUE`, with commas or repeated, e.g. tokens=4000000",
 		"fork":           "make a new run that begins as this one, up to --from, and go on with that",
+		"resume":         "come back to the chat of `RUN` (default: the last)",
 		"resume from":    "fork at `SEQ|ID`: a record's number, or the id of a message, answer, call or agent (default: the end)",
 		"edit":           "change `WHAT=TEXT` in the fork: 17='new text' (a record's number or id; @file), prompt:ROLE=…, model:ROLE=…",
 		"resume file":    "the team `FILE` whose .env, display and transcript count; the team is that of the log",
@@ -198,6 +204,16 @@ troupe runs export --format json writes.`,
 	editForms:      "--edit 17='new text' (or @file), --edit prompt:ROLE='…', --edit model:ROLE=provider/model",
 	noText:         "--edit %s has no text, and there is no terminal with an EDITOR",
 	forkOf:         "A fork of %s, up to record %d",
+
+	chatHelp: `/agents            who is in the team, and what each does
+/cost              tokens and money so far
+/tell AGENT TEXT   a message to an agent at work (a text alone goes to the leader)
+/stop [AGENT]      stop an agent, or the turn, as Ctrl-C does
+/quit              leave, as Ctrl-D does; troupe chat --resume comes back`,
+	chatHint: "Type a message. /help for commands, Ctrl-C stops the turn, Ctrl-D leaves.",
+	chatBack: "Back in run %s, after %d turns", chatNext: "To come back: %s", chatEmpty: "nothing has been said yet",
+	turnStopped: "The turn was stopped. The next message goes on with it.", nobodyWorks: "nobody is at work now; just type a message",
+	tellHow: "/tell AGENT TEXT", stopFirst: "the team is at work: /stop first",
 
 	initWrote: "wrote  %s", initKept: "kept   %s (it was there)",
 	initNext: "Next:\n  %s\n  %s", initTask: "Describe what this folder holds", initOffer: "Run it now? [Y/n]",

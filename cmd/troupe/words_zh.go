@@ -11,6 +11,7 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 	short: map[string]string{
 		"":             "Troupe 运行由语言模型智能体组成的团队。",
 		"run":          "让团队完成一个任务，显示过程，输出结果",
+		"chat":         "在终端中与团队多轮对话，都在一个运行中",
 		"resume":       "让已经结束的运行真正继续，无论它因何结束",
 		"init":         "写入 team.yaml、roles/ 和 .env.example，作为开始",
 		"check":        "解析并校验全部内容，不调用模型",
@@ -37,6 +38,9 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 结果写到标准输出，其余都写到标准错误。团队文件是本文件夹或上级文件夹中的
 team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上演示，
 不调用模型，不产生费用。Ctrl-C 轻停，再按一次立即停。`,
+		"chat": `第一条之后的每条消息都在同一个运行中继续：负责人和所有智能体都记得。他们工作时，
+输入的内容发给负责人。没有终端时，标准输入的每一行是一条消息，回答写到标准输出。
+Ctrl-C 停止这一轮，对话保留。`,
 		"resume": `运行在自己的日志中继续，团队、对话和收件箱都是原来的：崩溃、Ctrl-C、限额、失败或提问
 之后都可以。补充的指令是给负责人的消息；已经完成的运行必须给出。标准输入是上下文，
 写 - 时就是指令。已经做完的调用不会再做。团队以日志为准；-m 和 --limits 更换模型和
@@ -110,6 +114,7 @@ troupe runs export --format json 的。`,
 
 		"limits":         "设置团队的限额：`NAME=VALUE`，用逗号分隔或重复，例如 tokens=4000000",
 		"fork":           "另建一个以此开头（到 --from 为止）的新运行，并从那里继续",
+		"resume":         "回到 `RUN` 的对话（默认：最近一次）",
 		"resume from":    "从 `SEQ|ID` 分叉：记录的序号，或消息、回答、调用、智能体的编号（默认：结尾）",
 		"edit":           "在分叉中更改 `WHAT=TEXT`：17='新内容'（记录的序号或编号；@file）、prompt:ROLE=…、model:ROLE=…",
 		"resume file":    "团队文件 `FILE`，只用其 .env、display 和 transcript；团队以日志为准",
@@ -185,6 +190,16 @@ troupe runs export --format json 的。`,
 	editForms:      "--edit 17='新内容'（或 @file）、--edit prompt:ROLE='…'、--edit model:ROLE=provider/model",
 	noText:         "--edit %s 没有内容，也没有带 EDITOR 的终端",
 	forkOf:         "%s 的分叉，到第 %d 条记录",
+
+	chatHelp: `/agents            团队中有谁，各在做什么
+/cost              目前的 token 和费用
+/tell AGENT TEXT   给工作中的智能体的消息（只写内容时给负责人）
+/stop [AGENT]      停止一个智能体，或像 Ctrl-C 那样停止这一轮
+/quit              离开，同 Ctrl-D；troupe chat --resume 回来`,
+	chatHint: "输入消息。/help 查看命令，Ctrl-C 停止这一轮，Ctrl-D 离开。",
+	chatBack: "回到运行 %s，已有 %d 轮", chatNext: "再次回来：%s", chatEmpty: "还没有说过什么",
+	turnStopped: "这一轮已停止。下一条消息会继续。", nobodyWorks: "现在没有人在工作；直接输入消息即可",
+	tellHow: "/tell AGENT TEXT", stopFirst: "团队正在工作：请先 /stop",
 
 	initWrote: "已写入  %s", initKept: "保留    %s（已存在）",
 	initNext: "接着：\n  %s\n  %s", initTask: "说明这个文件夹里有什么", initOffer: "现在运行吗？[Y/n]",

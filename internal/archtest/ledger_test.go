@@ -10,21 +10,22 @@ import (
 // ledger lists the files that start goroutines, each with the reason and with
 // who waits for the end. A new entry is a question in review: who stops it?
 var ledger = map[string]string{
-	"agent/agent.go":           "a turn has a goroutine of its own, for whose end the agent waits",
-	"agent/calls.go":           "the calls of one step run side by side; the step waits for all of them",
-	"cmd/troupe/app.go":        "listens for signals while a command runs; Main waits for it",
-	"cmd/troupe/live.go":       "redraws the status rows; close waits for it",
-	"cmd/troupe/prompter.go":   "reads keys, which cannot be interrupted; ends with the process, at the latest",
-	"cmd/troupe/recording.go":  "looks whether the writer of a followed log is alive; ends with the context of the loop",
-	"cmd/troupe/run.go":        "asks the person while the run goes on; the end of the show waits for it",
-	"cmd/troupe/stdin.go":      "reads stdin, which cannot be interrupted; ends with the process if nobody writes",
-	"leader/leader.go":         "Start hands the run to a goroutine of its own; Wait waits for it",
-	"leader/resume.go":         "Resume hands the run to a goroutine of its own, as Start does",
-	"leader/run.go":            "the agents of the leader and of each worker; the run's loop returns after all of them",
-	"model/local.go":           "asks the usual local servers at the same time, within one timeout, and waits for all of them",
-	"model/stall.go":           "a timer ends a call whose reply makes no progress; it is stopped with the reply",
-	"replay/player.go":         "stops an agent that rests, and a timer ends one that does nothing; the verification of the agent waits for both",
-	"model/modeltest/suite.go": "a timer cancels a stream in the middle; the test stops it",
+	"agent/agent.go":              "a turn has a goroutine of its own, for whose end the agent waits",
+	"agent/calls.go":              "the calls of one step run side by side; the step waits for all of them",
+	"cmd/troupe/app.go":           "listens for signals while a command runs; Main waits for it",
+	"cmd/troupe/live.go":          "redraws the status rows; close waits for it",
+	"cmd/troupe/prompter.go":      "reads keys, which cannot be interrupted; ends with the process, at the latest",
+	"cmd/troupe/recording.go":     "looks whether the writer of a followed log is alive; ends with the context of the loop",
+	"cmd/troupe/run.go":           "asks the person while the run goes on; the end of the show waits for it",
+	"cmd/troupe/stdin.go":         "reads stdin, which cannot be interrupted; ends with the process if nobody writes",
+	"leader/leader.go":            "Start hands the run to a goroutine of its own; Wait waits for it",
+	"leader/resume.go":            "Resume hands the run to a goroutine of its own, as Start does",
+	"leader/run.go":               "the agents of the leader and of each worker; the run's loop returns after all of them",
+	"model/local.go":              "asks the usual local servers at the same time, within one timeout, and waits for all of them",
+	"model/stall.go":              "a timer ends a call whose reply makes no progress; it is stopped with the reply",
+	"replay/player.go":            "stops an agent that rests, and a timer ends one that does nothing; the verification of the agent waits for both",
+	"model/modeltest/suite.go":    "a timer cancels a stream in the middle; the test stops it",
+	"cmd/troupe/chat_terminal.go": "reads the terminal for a whole chat; ends with the process if nobody types",
 }
 
 func TestGoroutineLedger(t *testing.T) {
