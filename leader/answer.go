@@ -15,7 +15,7 @@ import (
 // not under way: one that was suspended, or whose program ended. [Resume] goes
 // on with it. path is the run's folder or the log in it.
 //
-// It fails, and then nothing was written, with [mailbox.ErrUnknownQuestion],
+// It fails, and then no answer was written, with [mailbox.ErrUnknownQuestion],
 // [mailbox.ErrClosedQuestion], [mailbox.ErrNotYours], or with
 // [transcript.ErrLocked] when the run is under way: then [Run.Reply] takes the
 // answer.
@@ -52,6 +52,7 @@ func PendingIn(ctx context.Context, path string) ([]Pending, error) {
 
 // stopped is what is known of a run that nobody drives.
 type stopped struct {
+	broken    bool // the program ended and left no word
 	roster    *roster
 	ids       *mailbox.IDs
 	desk      *mailbox.Desk
@@ -67,6 +68,13 @@ func newStopped(log event.Appender) *stopped {
 }
 
 func (s *stopped) apply(rec event.Record) {
+	switch rec.Data.(type) {
+	case event.RunStarted, event.RunResumed:
+		s.broken = true
+	case event.RunSuspended, event.RunFinished, event.RunFailed:
+		s.broken = false
+	default:
+	}
 	s.roster.apply(rec)
 	s.ids.Apply(rec)
 	s.desk.Apply(rec)
@@ -74,7 +82,8 @@ func (s *stopped) apply(rec event.Record) {
 }
 
 // amend opens the log of a run that is not under way, folds it, and lets change
-// append to it.
+// append to it. A log that broke off says so first: the run is not at work while
+// a person thinks.
 func amend(path string, opts []Option, change func(*stopped) error) error {
 	o := newOptions(opts)
 	dir, err := runFolder(path)
@@ -95,6 +104,9 @@ func amend(path string, opts []Option, change func(*stopped) error) error {
 			break
 		}
 		s.apply(rec)
+	}
+	if err == nil && s.broken {
+		_, err = log.Append("", 0, event.RunSuspended{Cause: event.SuspendInterrupt})
 	}
 	if err == nil {
 		err = change(s)

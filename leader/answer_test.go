@@ -131,6 +131,41 @@ func TestAnAnswerDaysLater(t *testing.T) {
 	}
 }
 
+// TestThinkingIsNoWork answers after three days what a run had asked that was
+// suspended, and one whose program ended: the deadline of half an hour counts
+// the time at work only.
+func TestThinkingIsNoWork(t *testing.T) {
+	p := players{"tl": sequence(say("", askUser("Which colour?")), say("painted"))}
+	for name, broken := range map[string]bool{"suspended": false, "broken off": true} {
+		t.Run(name, func(t *testing.T) {
+			dir, res := suspended(t, p, &touched{})
+			if broken {
+				text, err := os.ReadFile(res.Log)
+				if err != nil {
+					t.Fatal(err)
+				}
+				dir = cutLog(t, text, bytes.Count(text, []byte("\n"))-1)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(72 * time.Hour)
+				if err := leader.Answer(dir, "ask_tl_001", "red"); err != nil {
+					t.Fatal(err)
+				}
+				run, err := leader.Resume(t.Context(), dir, leader.WithWorkDir(dir), leader.WithTools(new(touched).tool()),
+					leader.WithClient("test/test", leader.Model{Client: p.client(), Name: "test/test"}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				res, err := run.Wait()
+				if err != nil || res.Status != leader.StatusFinished || res.Duration > time.Minute {
+					t.Errorf("the run ended %s after %s, %v", res.Status, res.Duration, err)
+				}
+				checkLog(t, recorded(t, run))
+			})
+		})
+	}
+}
+
 // waiters touch two things, each with leave.
 func waiters() players {
 	return players{

@@ -19,8 +19,8 @@ type folder struct {
 	task     string // of the person, not sent yet
 	finished bool   // nothing was left to do
 	team     []byte // as JSON, as it is by now
-	began    time.Time
-	last     time.Time
+	began    time.Time // zero while the run is not at work
+	last     time.Time // of the newest record since
 	before   time.Duration // that the run was at work until began
 }
 
@@ -45,15 +45,21 @@ func (f *folder) fold(rec event.Record) error {
 	return f.applyAgents(rec)
 }
 
-// time counts how long the run was at work.
+// time counts how long the run was at work. What a person writes into the log
+// meanwhile is no work.
 func (f *folder) time(rec event.Record) {
 	switch rec.Data.(type) {
 	case event.RunStarted, event.RunResumed:
 		f.before = f.active()
-		f.began = rec.Time
+		f.began, f.last = rec.Time, rec.Time
+	case event.RunSuspended, event.RunFinished, event.RunFailed:
+		f.before = f.active()
+		f.began, f.last = time.Time{}, time.Time{}
 	default:
+		if !f.began.IsZero() {
+			f.last = rec.Time
+		}
 	}
-	f.last = rec.Time
 }
 
 // active is how long the run was at work so far.

@@ -120,10 +120,10 @@ func (f *fold) add(rec event.Record) {
 	if rec.Seq != f.last.Seq+1 || rec.Time.Before(f.last.Time) {
 		f.fault(rec, "follows record %d of %s at %s", f.last.Seq, f.last.Time, rec.Time)
 	}
-	if f.ended && rec.Type() != event.TypeRunResumed {
+	if f.ended && !f.mayFollow(rec) {
 		f.fault(rec, "comes after the end of the run")
 	}
-	if rec.Type() != event.TypeRunResumed && rec.Time.After(f.last.Time) && (f.paused.IsZero() || !rec.Time.After(f.paused)) {
+	if !f.ended && rec.Type() != event.TypeRunResumed && rec.Time.After(f.last.Time) && (f.paused.IsZero() || !rec.Time.After(f.paused)) {
 		f.timePassed(rec)
 	}
 	f.last = rec
@@ -146,6 +146,21 @@ func (f *fold) add(rec event.Record) {
 		}
 		f.addTurn(rec, a)
 		f.addStep(rec, a)
+	}
+}
+
+// mayFollow reports whether rec may come after the end of the run: it goes on,
+// or the person answers meanwhile.
+func (f *fold) mayFollow(rec event.Record) bool {
+	switch d := rec.Data.(type) {
+	case event.RunResumed:
+		return true
+	case event.QuestionClosed:
+		return f.suspended && rec.Agent == event.Person
+	case event.ApprovalDecided:
+		return f.suspended && d.Offline
+	default:
+		return false
 	}
 }
 
