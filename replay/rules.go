@@ -72,9 +72,10 @@ func checkAll(records []event.Record) []Violation {
 
 // checker is what the records so far say.
 type checker struct {
-	found []Violation
-	last  event.Record
-	over  bool // the run, until it is resumed
+	found     []Violation
+	last      event.Record
+	over      bool // the run, until it is resumed
+	suspended bool // it waits for a person
 	// resumes counts how often it was.
 	resumes int
 	ids     map[string]bool
@@ -105,7 +106,7 @@ func (k *checker) add(rec event.Record) {
 	if (rec.Type() == event.TypeRunStarted) != (k.last.Seq == 0) {
 		k.fault(rec.Seq, RuleSequence, "the header is the first record and no other; this is %s", rec.Type())
 	}
-	if k.over && rec.Type() != event.TypeRunResumed {
+	if k.over && !k.mayFollow(rec) {
 		k.fault(rec.Seq, RuleEnd, "%s comes after %s", rec.Type(), k.last.Type())
 	}
 	k.last = rec
@@ -122,6 +123,21 @@ func (k *checker) add(rec event.Record) {
 	}
 }
 
+// mayFollow reports whether rec may come after the end of a run: it goes on, or
+// the person answers what it was suspended for.
+func (k *checker) mayFollow(rec event.Record) bool {
+	switch d := rec.Data.(type) {
+	case event.RunResumed:
+		return true
+	case event.QuestionClosed:
+		return k.suspended && rec.Agent == event.Person
+	case event.ApprovalDecided:
+		return k.suspended && d.Offline
+	default:
+		return false
+	}
+}
+
 func (k *checker) addRun(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.RunStarted:
@@ -132,8 +148,10 @@ func (k *checker) addRun(rec event.Record) {
 	case event.RunResumed:
 		k.over, k.budget.closed = false, true // it may have other limits
 		k.resumes++
-	case event.RunFinished, event.RunFailed, event.RunSuspended:
-		k.over = true
+	case event.RunSuspended:
+		k.over, k.suspended = true, true
+	case event.RunFinished, event.RunFailed:
+		k.over, k.suspended = true, false
 	case event.AgentCreated:
 		k.mint(rec.Seq, rec.Agent)
 		k.agents[rec.Agent] = &member{

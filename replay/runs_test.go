@@ -3,6 +3,7 @@ package replay_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -109,7 +110,9 @@ type scene struct {
 	tools      []tools.Tool
 	team       func(*leader.Team)
 	during     func(t *testing.T, run *leader.Run) // what a person does
-	resumed    bool                                // the run is paused, and gone on with
+	resumed    bool                                // the run is paused, or suspended, and gone on with
+	options    []leader.Option
+	between    func(t *testing.T, log string) // what a person writes into the log before it goes on
 }
 
 func (s scene) record(t *testing.T) []event.Record {
@@ -126,7 +129,8 @@ func (s scene) record(t *testing.T) []event.Record {
 		if s.team != nil {
 			s.team(&team)
 		}
-		l, err := leader.New(team, leader.WithLang(s.lang), leader.WithProgram("troupe (recorded)"), leader.WithTools(s.tools...), leader.WithRunDir("runs"))
+		opts := append([]leader.Option{leader.WithLang(s.lang), leader.WithProgram("troupe (recorded)"), leader.WithTools(s.tools...), leader.WithRunDir("runs")}, s.options...)
+		l, err := leader.New(team, opts...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,6 +145,9 @@ func (s scene) record(t *testing.T) []event.Record {
 		t.Logf("%s: %v", s.name, err)
 		if s.resumed {
 			time.Sleep(time.Hour)
+			if s.between != nil {
+				s.between(t, run.Log())
+			}
 			run, err = leader.Resume(t.Context(), run.Log(), leader.WithClient(team.Model.Name, team.Model), leader.WithProgram("troupe (recorded)"))
 			if err != nil {
 				t.Fatal(err)
@@ -236,7 +243,22 @@ func scenes() []scene {
 	}
 	paused := list[len(list)-1]
 	paused.name, paused.resumed = "resumed", true
-	list = append(list, paused)
+	list = append(list, paused, scene{
+		name: "answered", lang: "zh", resumed: true, options: []leader.Option{leader.WithAttendance(leader.Unattended)},
+		team: func(t *leader.Team) {
+			t.Permissions = leader.Permissions{Ask: []string{"read_file"}, Headless: leader.HeadlessSuspend}
+		},
+		cast: cast{
+			"tl":    lines(say("", create("res", "看接口"), call("ask_user", "question", "用什么颜色？")), say("等"), say("蓝色的页面")),
+			"res_1": lines(say("", call("read_file", "path", "api.md"), call("read_file", "path", "notes.md")), say("看完了")),
+		},
+		between: func(t *testing.T, log string) {
+			if err := errors.Join(leader.Answer(log, "ask_tl_001", "蓝色"), leader.Decide(log, "apr_001", leader.Decision{Allow: true}),
+				leader.Decide(log, "apr_002", leader.Decision{Reason: "不必看"})); err != nil {
+				t.Error(err)
+			}
+		},
+	})
 	for _, lang := range []string{"zh", "en"} {
 		list = append(list, scene{name: "questions-" + lang, lang: lang, cast: cast{
 			"tl": answerer("answer_sub_agent_question",
