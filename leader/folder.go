@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
-	"github.com/troupe-go/troupe/subagent"
 )
 
 // folder makes a run out of the records of its log. Every part changes by the
@@ -124,29 +123,13 @@ func (f *folder) applyAgents(rec event.Record) error {
 	return nil
 }
 
-// readmit makes an agent of the log anew: with the prompt that it had, and
-// with the tools that it had, as this program has them.
+// readmit makes an agent of the log anew.
 func (r *Run) readmit(id string, d event.AgentCreated) error {
-	address := mailbox.Address{ID: id, Name: d.Name, Code: d.Code}
-	cfg, err := r.configOf(address, d.Role)
+	cfg, err := r.configAsRecorded(id, d)
 	if err != nil {
 		return err
 	}
-	if len(d.Tools) > 0 && !slices.Equal(d.Tools, cfg.Tools.Names()) {
-		if cfg.Tools, err = cfg.Tools.Only(d.Tools...); err != nil {
-			return fmt.Errorf("%w: a tool of %s; pass it with WithTools: %w", ErrInCode, id, err)
-		}
-		cfg.Offer = agent.NewOffer(cfg.Tools)
-	}
-	if cfg.Prompt.String() != d.Prompt {
-		cfg.Prompt = agent.NewPrompt(d.Prompt)
-	}
-	var a *agent.Agent
-	if id == event.Leader {
-		a, err = agent.New(cfg)
-	} else {
-		a, err = subagent.New(cfg, r.words)
-	}
+	a, err := r.newAgent(cfg)
 	if err != nil {
 		return err
 	}
@@ -156,14 +139,38 @@ func (r *Run) readmit(id string, d event.AgentCreated) error {
 	return r.admit(a, cfg)
 }
 
-// configOf is what an agent of the role is made of.
-func (r *Run) configOf(address mailbox.Address, roleID string) (agent.Config, error) {
-	if address.ID == event.Leader {
+// configAsRecorded is what an agent of the log is made of: with the prompt that
+// it had, and with the tools that it had, as this program has them.
+func (r *Run) configAsRecorded(id string, d event.AgentCreated) (agent.Config, error) {
+	cfg, err := r.configOf(id, d)
+	if err != nil {
+		return cfg, err
+	}
+	if len(d.Tools) > 0 && !slices.Equal(d.Tools, cfg.Tools.Names()) {
+		if cfg.Tools, err = cfg.Tools.Only(d.Tools...); err != nil {
+			return cfg, fmt.Errorf("%w: a tool of %s; pass it with WithTools: %w", ErrInCode, id, err)
+		}
+		cfg.Offer = agent.NewOffer(cfg.Tools)
+	}
+	if cfg.Prompt.String() != d.Prompt {
+		cfg.Prompt = agent.NewPrompt(d.Prompt)
+	}
+	return cfg, nil
+}
+
+// configOf is what an agent of the log would be made of today.
+func (r *Run) configOf(id string, d event.AgentCreated) (agent.Config, error) {
+	if id == event.Leader {
 		return r.leaderConfig()
 	}
-	role, err := r.role(roleID)
+	role, err := r.role(d.Role)
 	if err != nil {
-		return agent.Config{}, err
+		return agent.Config{}, fmt.Errorf("leader: the role of %s: %w", id, err)
 	}
-	return r.workerConfig(role, address)
+	return r.workerConfig(role, addressOf(id, d))
+}
+
+// addressOf is the address of an agent of the log.
+func addressOf(id string, d event.AgentCreated) mailbox.Address {
+	return mailbox.Address{ID: id, Name: d.Name, Code: d.Code}
 }

@@ -123,9 +123,9 @@ func fromHeader(header event.RunStarted, o options) (*Leader, error) {
 	if header.Import != nil {
 		return nil, fmt.Errorf("leader: the run was imported from %s and cannot be resumed", header.Import.Format)
 	}
-	var t Team
-	if err := json.Unmarshal(header.Team, &t); err != nil {
-		return nil, fmt.Errorf("leader: the team in the header of the log: %w", err)
+	t, err := teamOf(header)
+	if err != nil {
+		return nil, err
 	}
 	o.lang = cmp.Or(o.lang, header.Lang)
 	o.redact = append(o.redact, header.Redact...)
@@ -161,6 +161,15 @@ func (t *Team) missingTools(custom []tools.Tool) []string {
 		return slices.Contains(tools.WorkspaceNames(), name) ||
 			slices.ContainsFunc(custom, func(t tools.Tool) bool { return t.Spec().Name == name })
 	})
+}
+
+// teamOf reads the team of a header; it has no clients.
+func teamOf(header event.RunStarted) (Team, error) {
+	var t Team
+	if err := json.Unmarshal(header.Team, &t); err != nil {
+		return t, fmt.Errorf("leader: the team in the header of run %s: %w", header.RunID, err)
+	}
+	return t, nil
 }
 
 // setModels makes one model answer for everyone.

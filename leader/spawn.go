@@ -100,11 +100,20 @@ func (r *Run) addLeader() error {
 	if err != nil {
 		return err
 	}
-	a, err := agent.New(cfg)
+	a, err := r.newAgent(cfg)
 	if err != nil {
 		return err
 	}
 	return r.enter(a, cfg, event.AgentCreated{})
+}
+
+// newAgent makes the agent of a config: one that reports, unless it is the
+// leader.
+func (r *Run) newAgent(cfg agent.Config) (*agent.Agent, error) {
+	if cfg.ID == event.Leader {
+		return agent.New(cfg)
+	}
+	return subagent.New(cfg, r.words)
 }
 
 // leaderConfig is what the leader is made of.
@@ -128,11 +137,17 @@ func (r *Run) leaderConfig() (agent.Config, error) {
 	if err != nil {
 		return none, err
 	}
-	wakes := func(m event.MessageSent) bool { return t.Leader.WakeOnProgress || m.Kind != event.Progress }
-	cfg := r.config(mailbox.Address{ID: event.Leader, Name: event.LeaderName, Code: event.Leader}, t.Leader.Model, set, wakes)
-	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, agent.NewPrompt(prompt), bound(t.Leader.MaxSteps)
+	return r.leaderWith(set, agent.NewPrompt(prompt)), nil
+}
+
+// leaderWith is what the leader is made of with these tools and this prompt.
+func (r *Run) leaderWith(set tools.Set, prompt agent.Prompt) agent.Config {
+	l := r.leader.team.Leader
+	wakes := func(m event.MessageSent) bool { return l.WakeOnProgress || m.Kind != event.Progress }
+	cfg := r.config(leaderAddress, l.Model, set, wakes)
+	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, prompt, bound(l.MaxSteps)
 	cfg.Last = endsRun // nobody is reported to: the person reads the log
-	return cfg, nil
+	return cfg
 }
 
 // endsRun reports whether the end of a turn of the leader for this reason is
@@ -182,7 +197,7 @@ func (r *Run) hire(want, call string) (*agent.Agent, mailbox.Address, error) {
 	if err != nil {
 		return nil, none, err
 	}
-	a, err := subagent.New(cfg, r.words)
+	a, err := r.newAgent(cfg)
 	if err != nil {
 		return nil, none, err
 	}
@@ -226,10 +241,16 @@ func (r *Run) workerConfig(role Role, address mailbox.Address) (agent.Config, er
 	if err != nil {
 		return agent.Config{}, err
 	}
-	cfg := r.config(address, role.Model, k.set, nil)
+	cfg := r.workerWith(role, address, k.set, agent.PromptFor(k.prompt, address.Name))
 	cfg.Offer, cfg.Model = k.offer, k.client
-	cfg.Role, cfg.Prompt, cfg.MaxSteps = role.ID, agent.PromptFor(k.prompt, address.Name), bound(role.MaxSteps)
 	return cfg, nil
+}
+
+// workerWith is what a worker is made of with these tools and this prompt.
+func (r *Run) workerWith(role Role, address mailbox.Address, set tools.Set, prompt agent.Prompt) agent.Config {
+	cfg := r.config(address, role.Model, set, nil)
+	cfg.Role, cfg.Prompt, cfg.MaxSteps = role.ID, prompt, bound(role.MaxSteps)
+	return cfg
 }
 
 // askable lists the codes of the roles that a role may ask; nil means all.
