@@ -89,7 +89,7 @@ func ExampleResume() {
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	t, err := leader.New(leader.Team{Model: leader.Model{Client: echo{}, Name: "own/echo"}}, leader.WithRunDir(dir))
 	if err != nil {
 		panic(err)

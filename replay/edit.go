@@ -52,14 +52,11 @@ type EditError struct {
 // Error names the edit, the reason, and what can be edited.
 func (e *EditError) Error() string {
 	text := fmt.Sprintf("replay: edit of %s: %s", e.Edit, e.Reason)
-	for i, seq := range e.Near {
-		sep := ", "
-		if i == 0 {
-			sep = "; records near it that can be: "
-		}
-		text += fmt.Sprintf("%s%d", sep, seq)
+	if len(e.Near) == 0 {
+		return text
 	}
-	return text
+	numbers := strings.Trim(fmt.Sprint(e.Near), "[]")
+	return text + "; records near it that can be: " + strings.ReplaceAll(numbers, " ", ", ")
 }
 
 // Editable returns the text of a record that an edit may replace: the task of a

@@ -108,6 +108,7 @@ func TestEditsAreHeard(t *testing.T) {
 
 // everyEdit edits each record that can be, and looks that the fork says which.
 func everyEdit(t *testing.T, dir string, records []event.Record) {
+	t.Helper()
 	for _, rec := range records {
 		_, ok := replay.Editable(rec)
 		forked, err := replay.Fork(t.Context(), dir, replay.ForkOptions{

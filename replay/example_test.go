@@ -22,7 +22,7 @@ func ExampleFork() {
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	t, err := leader.New(leader.Team{Model: parrot}, leader.WithRunDir(dir))
 	if err != nil {
 		panic(err)

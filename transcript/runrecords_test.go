@@ -23,7 +23,9 @@ func TestRunRecords(t *testing.T) {
 		event.RunStarted{RunID: "r"},
 		event.MessageSent{ID: "m", Content: `{"type":"run.resumed"}`},
 		event.ModelReplied{Extra: `{"type":"run.finished"}`},
-		event.RunSuspended{Cause: "interrupt"}, event.RunResumed{Task: "more"}, event.RunFinished{Answer: "a"},
+		event.RunSuspended{Cause: "interrupt"},
+		event.RunResumed{Task: "more"},
+		event.RunFinished{Answer: "a"},
 	} {
 		if _, err := log.Append("", 0, d); err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func (a *app) chatCommand() *cobra.Command {
 	f.text(&c.model, "model", "m")
 	f.flag(&c.demo, "demo", "")
 	f.list(&c.limits, "limits", "")
-	c.viewFlags.declare(f)
+	c.declare(f)
 	f.text(&c.runDir, "run-dir", "")
 	f.text(&c.workDir, "workdir", "")
 	f.text(&c.sync, "sync", "")
@@ -114,7 +114,7 @@ func (c *chatCommand) readLines(ctx context.Context) error {
 		if leave, err := c.line(ctx, line, nil); leave || err != nil {
 			return err
 		}
-		if ctx.Err() != nil || errors.Is(c.end, errTurnStopped) {
+		if errors.Is(c.end, errTurnStopped) {
 			return nil
 		}
 	}
@@ -231,10 +231,10 @@ func (c *chatCommand) answered(ctx context.Context, res leader.Result, runErr er
 	if err := c.answer(end); err != nil {
 		return &failure{code: exitFailed, text: err.Error(), err: err}
 	}
-	if ctx.Err() != nil || end.Error == nil {
-		return nil
-	}
 	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case end.Error == nil:
 	case len(c.waiting) > 0:
 		for _, line := range c.waitingLines(c.waiting[:1]) {
 			c.say(line)

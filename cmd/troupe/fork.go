@@ -24,14 +24,14 @@ type forkFlags struct {
 	edits []string
 }
 
-func (f *forkFlags) declare(g flags) {
+func (f *forkFlags) declareFork(g flags) {
 	g.flag(&f.fork, "fork", "")
 	g.text(&f.from, "from", "")
 	g.list(&f.edits, "edit", "")
 }
 
 // check refuses to rewrite a log.
-func (f *forkFlags) check(w *words) error {
+func (f *forkFlags) checkFork(w *words) error {
 	flag := "--edit"
 	if f.from != "" {
 		flag = "--from"

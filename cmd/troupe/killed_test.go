@@ -75,6 +75,7 @@ func (p *process) workshop(t *testing.T, name string) workshop {
 // It kills the program after a time unless that is 0, counted from the first
 // record of a log.
 func (w workshop) troupe(ctx context.Context, t *testing.T, after time.Duration, args ...string) (stdout string, code int) {
+	t.Helper()
 	cmd := w.program(ctx, t, append(args, "--run-dir", filepath.Join(w.dir, "runs"))...)
 	cmd.Dir = filepath.Join(w.dir, "work")
 	var out, stderr bytes.Buffer
@@ -97,6 +98,7 @@ func (w workshop) troupe(ctx context.Context, t *testing.T, after time.Duration,
 
 // await waits until the run has a log with a header.
 func (w workshop) await(t *testing.T) {
+	t.Helper()
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()
 	for range 20_000 {
@@ -196,6 +198,7 @@ func TestKilledRunResumes(t *testing.T) {
 
 // ended reports whether the run has finished.
 func (w workshop) ended(t *testing.T) bool {
+	t.Helper()
 	run, err := transcript.Find("", w.log())
 	if err != nil {
 		t.Error(err)
@@ -207,6 +210,7 @@ func (w workshop) ended(t *testing.T) bool {
 // and delivered once, each question closed once, each call has one result, and
 // nobody is left at work.
 func checkLogOf(t *testing.T, w workshop) {
+	t.Helper()
 	sent, delivered, opened, closed, called, results := counts{}, counts{}, counts{}, counts{}, counts{}, counts{}
 	states := map[string]event.State{}
 	last := event.Type("")

@@ -39,7 +39,7 @@ func (a *app) resumeCommand() *cobra.Command {
 	f.text(&r.file, "file", "f")
 	f.list(&r.params, "param", "p")
 	r.declareShared(f)
-	r.forkFlags.declare(f)
+	r.declareFork(f)
 	return r.cmd
 }
 
@@ -48,7 +48,7 @@ func (r *resumeCommand) Run(ctx context.Context, ref string, args []string) erro
 	if err := r.checkFlags(); err != nil {
 		return err
 	}
-	if err := r.forkFlags.check(r.words); err != nil {
+	if err := r.checkFork(r.words); err != nil {
 		return err
 	}
 	t, err := r.find(ref)
@@ -117,13 +117,10 @@ func (r *resumeCommand) find(ref string) (*team, error) {
 // log of the run.
 func (r *resumeCommand) settle(t *team, dir string) error {
 	var err error
-	switch {
-	case dir == "":
+	if dir == "" {
 		t.file, err = r.findTeam(r.file)
-	default:
-		if t.file, err = config.Find(dir); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
+	} else if t.file, err = config.Find(dir); errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
 	if err != nil {
 		return err
