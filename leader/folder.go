@@ -15,11 +15,11 @@ import (
 // same function as when it lives.
 type folder struct {
 	run      *Run
-	task     string // of the person, not sent yet
-	finished bool   // nothing was left to do
-	team     []byte // as JSON, as it is by now
-	began    time.Time // zero while the run is not at work
-	last     time.Time // of the newest record since
+	task     string        // of the person, not sent yet
+	finished bool          // nothing was left to do
+	team     []byte        // as JSON, as it is by now
+	began    time.Time     // zero while the run is not at work
+	last     time.Time     // of the newest record since
 	before   time.Duration // that the run was at work until began
 }
 

@@ -23,14 +23,18 @@ import (
 // its whole log keeps all rules, across the cuts.
 func TestResumeOfRandomRuns(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(schedules / 3) {
+	runs := uint64(40)
+	if os.Getenv("TROUPE_SOAK") != "" {
+		runs = schedules
+	}
+	for seed := range runs {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 11))
 			n := 2 + rng.IntN(3)
 			plans := chaos(rng, n)
 			dir := t.TempDir()
 			p := perform(t, dir, actors(newCast(seed, slowest, plans).client(), rough), meddle(rng, n, 3),
-				leader.WithTools(nap(), boom()), leader.WithRunDir(dir))
+				leader.WithTools(nap(), boom()), leader.WithRunDir(dir), leader.WithSync("off"))
 			for range 3 {
 				text, err := os.ReadFile(p.Log)
 				if err != nil {
@@ -64,7 +68,7 @@ func playOn(t *testing.T, rng *rand.Rand, dir string, seed uint64, plans map[str
 	var p played
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(had[len(had)-1].Time) + time.Minute)
-		run, err := leader.Resume(t.Context(), dir, leader.WithWorkDir(dir), leader.WithTools(nap(), boom()),
+		run, err := leader.Resume(t.Context(), dir, leader.WithWorkDir(dir), leader.WithTools(nap(), boom()), leader.WithSync("off"),
 			leader.WithClient("test/test", leader.Model{Client: c.client(), Name: "test/test"}))
 		if err != nil {
 			t.Fatal(err)
@@ -106,7 +110,7 @@ func TestResumeAfterTheEnd(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(t.Context())
 					defer cancel(nil)
-					run := start(ctx, t, dir, referenceTeam(), leader.WithTools(new(effects).deploy(), peek(), rests()), leader.WithRunDir(dir))
+					run := start(ctx, t, dir, referenceTeam(), leader.WithTools(new(effects).deploy(), peek(), rests()), leader.WithRunDir(dir), leader.WithSync("off"))
 					time.Sleep(after)
 					end(run, cancel)
 					p.Result, p.err = run.Wait()

@@ -153,14 +153,10 @@ func referenceTeam() leader.Team {
 
 // recordReference performs the reference run and returns its result, its
 // records and its log.
-func recordReference(t *testing.T, change ...func(*leader.Team)) (played, []byte) {
+func recordReference(t *testing.T) (played, []byte) {
 	t.Helper()
 	dir := t.TempDir()
-	team := referenceTeam()
-	for _, c := range change {
-		c(&team)
-	}
-	p := perform(t, dir, team, nil, leader.WithTools(new(effects).deploy(), peek(), rests()), leader.WithRunDir(dir))
+	p := perform(t, dir, referenceTeam(), nil, leader.WithTools(new(effects).deploy(), peek(), rests()), leader.WithRunDir(dir), leader.WithSync("off"))
 	if p.err != nil || p.Status != leader.StatusFinished {
 		t.Fatalf("the reference run ended %s, %v", p.Status, p.err)
 	}
@@ -220,6 +216,7 @@ func resumeRun(t *testing.T, dir string, had []event.Record, opts ...leader.Opti
 		}
 		opts := append([]leader.Option{
 			leader.WithTools(e.deploy(), peek(), rests()), leader.WithClient("test/test", leader.Model{Client: reference(), Name: "test/test"}),
+			leader.WithSync("off"),
 		}, opts...)
 		run, err := leader.Resume(t.Context(), dir, opts...)
 		if err != nil {
