@@ -205,32 +205,50 @@ func TestForkAtEveryRecord(t *testing.T) {
 		for _, err := range client.bad {
 			t.Errorf("fork at record %d: %v", n, err)
 		}
-		checkMail(t, n, readRun(t, forked.Dir))
+		broken, err := replay.Check(replayed(readRun(t, forked.Dir)))
+		if err != nil || len(broken) > 0 {
+			t.Errorf("fork at record %d: the log breaks rules: %v, %v", n, broken, err)
+		}
 	}
 	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
 		t.Errorf("the old run was changed (-before +after):\n%s", diff)
 	}
 }
 
-// checkMail looks that each message was sent once, and delivered or returned
-// once.
-func checkMail(t *testing.T, n int64, records []event.Record) {
-	t.Helper()
-	sent, done := map[string]int{}, map[string]int{}
-	for _, rec := range records {
-		switch d := rec.Data.(type) {
-		case event.MessageSent:
-			sent[d.ID]++
-		case event.MessageDelivered:
-			done[d.ID]++
-		case event.MessageReturned:
-			done[d.ID]++
-		default:
+// TestVerifyFollowsAChangedTeam goes on with a run under another limit, which
+// its agents meet, and runs each of them again from the log.
+func TestVerifyFollowsAChangedTeam(t *testing.T) {
+	t.Parallel()
+	dir, _ := recordBusy(t)
+	forked, err := replay.Fork(t.Context(), dir, replay.ForkOptions{From: 120, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, _, err := goOn(t, forked.Dir, leader.WithOverride(func(t *leader.Team) { t.Roles[0].MaxSteps = 9 }))
+	if err != nil || res.Status != leader.StatusFinished {
+		t.Fatalf("the fork ended %s, %v", res.Status, err)
+	}
+	records := readRun(t, forked.Dir)
+	if !slices.ContainsFunc(records, func(r event.Record) bool { return r.Type() == event.TypeLimitReached }) {
+		t.Error("nobody meets the limit")
+	}
+	v, err := replay.Verify(t.Context(), replayed(records), replay.VerifyOptions{Tools: []tools.Tool{look}})
+	if err != nil || len(v.Violations) > 0 {
+		t.Errorf("verified: %v, %v", err, v.Violations)
+	}
+	for _, a := range v.Agents {
+		if a.Mismatch != nil {
+			t.Errorf("%s: %+v", a.Agent, a.Mismatch)
 		}
 	}
-	for id, times := range sent {
-		if times != 1 || done[id] > 1 {
-			t.Errorf("fork at record %d: %s was sent %d times and delivered %d times", n, id, times, done[id])
+}
+
+func replayed(records []event.Record) iter.Seq2[event.Record, error] {
+	return func(yield func(event.Record, error) bool) {
+		for _, rec := range records {
+			if !yield(rec, nil) {
+				return
+			}
 		}
 	}
 }

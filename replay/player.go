@@ -84,7 +84,7 @@ func newPlayer(cfg agent.Config, sc *script, s stage, c choices) (*player, error
 	}
 	cfg.Tools, cfg.Permit = set, p.permit
 	p.cfg = cfg
-	if p.agent, err = s.team.New(cfg); err != nil {
+	if p.agent, err = s.teams.list[0].New(cfg); err != nil {
 		return nil, err
 	}
 	return p, p.fold()

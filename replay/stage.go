@@ -5,12 +5,11 @@ import (
 
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
-	"github.com/troupe-go/troupe/leader"
 )
 
 // stage runs the agents of one recording.
 type stage struct {
-	team      *leader.Rebuilt
+	teams     teams
 	recording *recording
 	options   VerifyOptions
 	lang      string
@@ -20,14 +19,11 @@ type stage struct {
 func (s stage) verify(ctx context.Context, i int, created event.AgentCreated) (VerifiedAgent, error) {
 	rec := s.recording.records[i]
 	v := VerifiedAgent{Agent: rec.Agent, Name: created.Name}
-	cfg, missing, err := s.team.Agent(rec.Agent, created)
+	cfg, missing, err := s.config(i, rec.Agent, created)
 	if err != nil {
 		return v, err
 	}
 	v.MissingTools = missing
-	if s.options.change != nil {
-		s.options.change(&cfg)
-	}
 	got := created
 	got.Role, got.Prompt, got.Tools, got.Model, got.Scripted = cfg.Role, cfg.Prompt.String(), cfg.Tools.Names(), cfg.ModelName, cfg.Scripted
 	if m := compare(created, got); m != nil {
@@ -37,6 +33,9 @@ func (s stage) verify(ctx context.Context, i int, created event.AgentCreated) (V
 	}
 	v.Records++
 	for _, p := range s.parts(rec.Agent) {
+		if cfg, missing, err = s.config(max(i, p.from-1), rec.Agent, created); err != nil {
+			return v, err
+		}
 		out, err := s.run(ctx, cfg, p, len(missing) > 0)
 		if err != nil {
 			return v, err
@@ -49,6 +48,15 @@ func (s stage) verify(ctx context.Context, i int, created event.AgentCreated) (V
 		}
 	}
 	return v, nil
+}
+
+// config is what an agent is made of, at the record of index i.
+func (s stage) config(i int, id string, created event.AgentCreated) (cfg agent.Config, missing []string, err error) {
+	cfg, missing, err = s.teams.at(i).Agent(id, created)
+	if err == nil && s.options.change != nil {
+		s.options.change(&cfg)
+	}
+	return cfg, missing, err
 }
 
 // firstRequest is the seq of the agent's first request from index i on.

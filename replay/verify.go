@@ -135,17 +135,12 @@ func Verify(ctx context.Context, records iter.Seq2[event.Record, error], o Verif
 	if len(header.Team) == 0 {
 		return v, fmt.Errorf("%w: run %s", ErrNoTeam, header.RunID)
 	}
-	team, err := leader.Rebuild(header, leader.WithTools(o.Tools...))
+	all, err := rebuildTeams(list, header, leader.WithTools(o.Tools...))
 	if err != nil {
 		return v, err
 	}
-	defer func() { _ = team.Close() }()
-	s := stage{team: team, recording: newRecording(list), options: o, lang: header.Lang}
-	for _, rec := range list {
-		if d, ok := rec.Data.(event.RoleCreated); ok {
-			team.AddRole(d)
-		}
-	}
+	defer func() { _ = all.close() }()
+	s := stage{teams: all, recording: newRecording(list), options: o, lang: header.Lang}
 	for i, rec := range list {
 		if d, ok := rec.Data.(event.AgentCreated); ok {
 			a, err := s.verify(ctx, i, d)

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/replay"
 	"github.com/troupe-go/troupe/transcript"
 )
 
@@ -259,6 +260,10 @@ func checkLogOf(t *testing.T, w workshop) {
 		if state != event.Idle {
 			t.Errorf("%s: %s is left %s", w.log(), agent, state)
 		}
+	}
+	broken, err := replay.Check(transcript.ReadFile(t.Context(), w.log(), transcript.ReadOptions{}))
+	if err != nil || len(broken) > 0 {
+		t.Errorf("%s: the log breaks rules: %v, %v", w.log(), broken, err)
 	}
 	if text, err := os.ReadFile(w.log()); err != nil || !strings.HasSuffix(string(text), "\n") {
 		t.Errorf("%s: the last line is torn, %v", w.log(), err)
