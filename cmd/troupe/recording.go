@@ -166,8 +166,8 @@ func (r recording) toTheEnd(ctx context.Context) iter.Seq2[event.Record, error] 
 
 // goesOn reports whether the run was resumed after the record that ended it.
 func (r recording) goesOn(ctx context.Context, seq int64) bool {
-	for range transcript.ReadFile(ctx, r.run.Path, transcript.ReadOptions{After: seq}) {
-		return true
+	for _, err := range transcript.ReadFile(ctx, r.run.Path, transcript.ReadOptions{After: seq}) {
+		return err == nil
 	}
 	return false
 }
