@@ -20,7 +20,7 @@ type folder struct {
 	header   event.RunStarted // as it is by now
 	began    time.Time        // zero while the run is not at work
 	last     time.Time        // of the newest record since
-	before   time.Duration // that the run was at work until began
+	before   time.Duration    // that the run was at work until began
 }
 
 func newFolder(r *Run) *folder { return &folder{run: r} }
