@@ -15,12 +15,12 @@ import (
 // same function as when it lives.
 type folder struct {
 	run      *Run
-	task     string        // of the person, not sent yet
-	finished bool          // nothing was left to do
-	team     []byte        // as JSON, as it is by now
-	began    time.Time     // zero while the run is not at work
-	last     time.Time     // of the newest record since
-	before   time.Duration // that the run was at work until began
+	task     string           // of the person, not sent yet
+	finished bool             // nothing was left to do
+	header   event.RunStarted // as it is by now
+	began    time.Time        // zero while the run is not at work
+	last     time.Time        // of the newest record since
+	before   time.Duration    // that the run was at work until began
 }
 
 func newFolder(r *Run) *folder { return &folder{run: r} }
@@ -69,12 +69,10 @@ func (f *folder) applyRun(rec event.Record) error {
 	r := f.run
 	switch d := rec.Data.(type) {
 	case event.RunStarted:
-		f.task, f.team = d.Task, d.Team
+		f.task, f.header = d.Task, d
 	case event.RunResumed:
 		f.task, f.finished = d.Task, false
-		if len(d.Team) > 0 {
-			f.team = d.Team
-		}
+		f.header = f.header.Resumed(d)
 	case event.RunFinished:
 		f.finished = !d.Partial
 	case event.MessageSent:

@@ -100,8 +100,7 @@ func runFolder(path string) (string, error) {
 	return path, nil
 }
 
-// lastHeader is the header of the log at path, with the team as it was when the
-// run ended.
+// lastHeader is the header of the log at path as it was when the run ended.
 func lastHeader(path string) (event.RunStarted, error) {
 	header, _, err := transcript.Header(path)
 	if err != nil {
@@ -111,8 +110,8 @@ func lastHeader(path string) (event.RunStarted, error) {
 		if err != nil {
 			return header, err
 		}
-		if d, ok := rec.Data.(event.RunResumed); ok && len(d.Team) > 0 {
-			header.Team = d.Team
+		if d, ok := rec.Data.(event.RunResumed); ok {
+			header = header.Resumed(d)
 		}
 	}
 	return header, nil
@@ -207,8 +206,11 @@ func (r *Run) restore(f *folder) error {
 	r.started = r.leader.opts.now().Add(-f.active())
 	r.budget.started = r.started
 	resumed := event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program}
-	if !bytes.Equal(r.leader.raw, f.team) {
+	if !bytes.Equal(r.leader.raw, f.header.Team) {
 		resumed.Team = r.leader.raw
+	}
+	if lang := r.leader.opts.lang; lang != f.header.Lang {
+		resumed.Lang = lang
 	}
 	_, err := r.journal.Append("", 0, resumed)
 	if n := r.log.Dropped(); err == nil && n > 0 {

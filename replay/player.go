@@ -28,12 +28,11 @@ const standstill = 30 * time.Second
 // is the agent's model, tools, budget and mail too: they bring what the script
 // says at the same place.
 type player struct {
+	segment
 	script *script
 	stage  stage
 	chosen choices
 	words  prompts.Words
-	partly bool // digests are not compared
-	cfg    agent.Config
 	agent  *agent.Agent
 	box    *mailbox.Box
 	post   *mailbox.Post // with boxes that nobody reads
@@ -58,11 +57,11 @@ type player struct {
 	requests int
 }
 
-// newPlayer makes the agent of cfg anew and brings it to where the script
+// newPlayer makes the agent of a segment anew and brings it to where the script
 // begins.
-func newPlayer(cfg agent.Config, sc *script, s stage, c choices) (*player, error) {
+func newPlayer(seg segment, sc *script, s stage, c choices) (*player, error) {
 	p := &player{
-		script: sc, stage: s, chosen: c, words: prompts.In(s.lang), resting: resting(sc.state),
+		segment: seg, script: sc, stage: s, chosen: c, words: prompts.In(seg.team.lang), resting: resting(sc.state),
 		put: map[string]bool{}, quiet: map[string]bool{}, answered: map[string]bool{}, claimed: map[string]bool{},
 		posted: sc.part.from,
 	}
@@ -72,6 +71,7 @@ func newPlayer(cfg agent.Config, sc *script, s stage, c choices) (*player, error
 	})
 	p.desk = mailbox.NewDesk(p, ids, mailbox.DeskOptions{})
 	p.box = mailbox.NewBox(mailbox.BoxOptions{Limit: -1, Wakes: func(m event.MessageSent) bool { return !p.quiet[m.ID] }})
+	cfg := seg.cfg
 	cfg.Log, cfg.Post, cfg.Desk, cfg.Box, cfg.Budget, cfg.Model = p, p.post, p.desk, p.box, funds{p}, voice{p}
 	cfg.Now = func() time.Time { return time.Time{} }
 	if cfg.Offer == nil {
@@ -84,7 +84,7 @@ func newPlayer(cfg agent.Config, sc *script, s stage, c choices) (*player, error
 	}
 	cfg.Tools, cfg.Permit = set, p.permit
 	p.cfg = cfg
-	if p.agent, err = s.teams.list[0].New(cfg); err != nil {
+	if p.agent, err = seg.team.New(cfg); err != nil {
 		return nil, err
 	}
 	return p, p.fold()

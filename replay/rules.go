@@ -141,12 +141,10 @@ func (k *checker) mayFollow(rec event.Record) bool {
 func (k *checker) addRun(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.RunStarted:
-		var t leader.Team
-		if json.Unmarshal(d.Team, &t) == nil {
-			k.budget.limits = t.Limits
-		}
+		k.limits(d.Team)
 	case event.RunResumed:
-		k.over, k.budget.closed = false, true // it may have other limits
+		k.over = false
+		k.limits(d.Team)
 		k.resumes++
 	case event.RunSuspended:
 		k.over, k.suspended = true, true
@@ -159,6 +157,14 @@ func (k *checker) addRun(rec event.Record) {
 			calls: map[string]*callSeen{},
 		}
 	default:
+	}
+}
+
+// limits takes the limits of a team, if the log has one here.
+func (k *checker) limits(raw json.RawMessage) {
+	var t leader.Team
+	if json.Unmarshal(raw, &t) == nil {
+		k.budget.limits = t.Limits
 	}
 }
 

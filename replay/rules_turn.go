@@ -159,7 +159,6 @@ func (k *checker) converse(rec event.Record) {
 // account follows what the requests of a run cost.
 type account struct {
 	limits leader.Limits
-	closed bool             // nothing is known of the limits any more
 	usage  map[int64]amount // what each request cost in the end, by its seq
 	open   map[int64]amount // what is reserved for the requests under way
 	used   amount
@@ -205,9 +204,6 @@ func money(c *event.Cost) float64 {
 // each the lower of reserve and cost counts.
 func (k *checker) pay(rec event.Record, d event.ModelRequested) {
 	b := &k.budget
-	if b.closed {
-		return
-	}
 	if b.open == nil {
 		b.open, b.errors = map[int64]amount{}, map[string]amount{}
 	}

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -110,9 +111,10 @@ type scene struct {
 	tools      []tools.Tool
 	team       func(*leader.Team)
 	during     func(t *testing.T, run *leader.Run) // what a person does
-	resumed    bool                                // the run is paused, or suspended, and gone on with
 	options    []leader.Option
+	resumed    bool                           // the run is paused, or suspended, and gone on with
 	between    func(t *testing.T, log string) // what a person writes into the log before it goes on
+	changes    []leader.Option                // with which it goes on
 }
 
 func (s scene) record(t *testing.T) []event.Record {
@@ -148,7 +150,8 @@ func (s scene) record(t *testing.T) []event.Record {
 			if s.between != nil {
 				s.between(t, run.Log())
 			}
-			run, err = leader.Resume(t.Context(), run.Log(), leader.WithClient(team.Model.Name, team.Model), leader.WithProgram("troupe (recorded)"))
+			opts := append(slices.Clip(s.changes), leader.WithClient(team.Model.Name, team.Model), leader.WithProgram("troupe (recorded)"))
+			run, err = leader.Resume(t.Context(), run.Log(), opts...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
@@ -9,21 +10,42 @@ import (
 
 // stage runs the agents of one recording.
 type stage struct {
-	teams     teams
+	teams     []team // one after the other; at least one
 	recording *recording
 	options   VerifyOptions
-	lang      string
+}
+
+// close frees what the teams hold.
+func (s stage) close() error {
+	var errs []error
+	for _, t := range s.teams {
+		errs = append(errs, t.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// at is the team at an index of the log.
+func (s stage) at(i int) team {
+	last := s.teams[0]
+	for _, t := range s.teams[1:] {
+		if t.from <= i {
+			last = t
+		}
+	}
+	return last
 }
 
 // verify runs the agent that record i created.
 func (s stage) verify(ctx context.Context, i int, created event.AgentCreated) (VerifiedAgent, error) {
 	rec := s.recording.records[i]
 	v := VerifiedAgent{Agent: rec.Agent, Name: created.Name}
-	cfg, missing, err := s.config(i, rec.Agent, created)
+	first := s.at(i)
+	cfg, missing, err := first.Agent(rec.Agent, created)
 	if err != nil {
 		return v, err
 	}
 	v.MissingTools = missing
+	s.plant(&cfg)
 	got := created
 	got.Role, got.Prompt, got.Tools, got.Model, got.Scripted = cfg.Role, cfg.Prompt.String(), cfg.Tools.Names(), cfg.ModelName, cfg.Scripted
 	if m := compare(created, got); m != nil {
@@ -33,10 +55,14 @@ func (s stage) verify(ctx context.Context, i int, created event.AgentCreated) (V
 	}
 	v.Records++
 	for _, p := range s.parts(rec.Agent) {
-		if cfg, missing, err = s.config(max(i, p.from-1), rec.Agent, created); err != nil {
-			return v, err
+		seg := segment{stretch: p, team: s.at(p.from), cfg: cfg, partly: len(missing) > 0}
+		if seg.team.from > first.from {
+			if seg.cfg, err = seg.team.Resumed(rec.Agent, created); err != nil {
+				return v, err
+			}
+			s.plant(&seg.cfg)
 		}
-		out, err := s.run(ctx, cfg, p, len(missing) > 0)
+		out, err := s.run(ctx, seg)
 		if err != nil {
 			return v, err
 		}
@@ -50,13 +76,11 @@ func (s stage) verify(ctx context.Context, i int, created event.AgentCreated) (V
 	return v, nil
 }
 
-// config is what an agent is made of, at the record of index i.
-func (s stage) config(i int, id string, created event.AgentCreated) (cfg agent.Config, missing []string, err error) {
-	cfg, missing, err = s.teams.at(i).Agent(id, created)
-	if err == nil && s.options.change != nil {
-		s.options.change(&cfg)
+// plant changes what an agent is made of as a test wants it.
+func (s stage) plant(cfg *agent.Config) {
+	if s.options.change != nil {
+		s.options.change(cfg)
 	}
-	return cfg, missing, err
 }
 
 // firstRequest is the seq of the agent's first request from index i on.
@@ -141,15 +165,15 @@ type outcome struct {
 // run runs an agent through a part of the log. Where the log does not tell
 // whether a question ended or a message came before or after the agent looked,
 // each is tried: the agent did what is recorded if it does so for one of them.
-func (s stage) run(ctx context.Context, cfg agent.Config, p stretch, partly bool) (outcome, error) {
-	sc := s.script(cfg.ID, p)
+func (s stage) run(ctx context.Context, seg segment) (outcome, error) {
+	sc := s.script(seg.cfg.ID, seg.stretch)
 	if len(sc.own) == 0 || sc.state == event.Finished { // what a terminated agent leaves is returned by others
 		return outcome{}, nil
 	}
 	c := choices{order: map[int]order{}, held: map[int]int{}, late: map[int]bool{}}
 	var first *outcome
 	for {
-		out, err := s.runOnce(ctx, cfg, sc, c, partly)
+		out, err := s.runOnce(ctx, seg, sc, c)
 		if err != nil || out.mismatch == nil {
 			return out, err
 		}
@@ -163,11 +187,10 @@ func (s stage) run(ctx context.Context, cfg agent.Config, p stretch, partly bool
 }
 
 // runOnce runs the agent with the choices made.
-func (s stage) runOnce(ctx context.Context, cfg agent.Config, sc *script, c choices, partly bool) (outcome, error) {
-	p, err := newPlayer(cfg, sc, s, c)
+func (s stage) runOnce(ctx context.Context, seg segment, sc *script, c choices) (outcome, error) {
+	player, err := newPlayer(seg, sc, s, c)
 	if err != nil {
 		return outcome{}, err
 	}
-	p.partly = partly
-	return p.play(ctx)
+	return player.play(ctx)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
-	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/tools"
 )
 
@@ -135,12 +134,12 @@ func Verify(ctx context.Context, records iter.Seq2[event.Record, error], o Verif
 	if len(header.Team) == 0 {
 		return v, fmt.Errorf("%w: run %s", ErrNoTeam, header.RunID)
 	}
-	all, err := rebuildTeams(list, header, leader.WithTools(o.Tools...))
+	teams, err := rebuild(list, header, o.Tools)
 	if err != nil {
 		return v, err
 	}
-	defer func() { _ = all.close() }()
-	s := stage{teams: all, recording: newRecording(list), options: o, lang: header.Lang}
+	s := stage{teams: teams, recording: newRecording(list), options: o}
+	defer func() { _ = s.close() }()
 	for i, rec := range list {
 		if d, ok := rec.Data.(event.AgentCreated); ok {
 			a, err := s.verify(ctx, i, d)

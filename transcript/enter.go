@@ -44,7 +44,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		return leave(&e, in, d)
 	case event.RunResumed:
 		text(&e, &d.Task)
-		word(&e, &d.Program)
+		word(&e, &d.Program, &d.Lang)
 		e.json(&d.Team)
 		return leave(&e, in, d)
 	case event.RunFinished:

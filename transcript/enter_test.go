@@ -105,7 +105,7 @@ var exempt = []string{
 	"RoleCreated.CallID", "RoleCreated.Code", "RoleCreated.ID", "RoleCreated.Model", "RoleCreated.Tools",
 	"RunFailed.Cost.Currency", "RunFailed.Failure.Code", "RunFailed.Failure.Who",
 	"RunFinished.Cost.Currency", "RunFinished.Limit",
-	"RunResumed.Program",
+	"RunResumed.Lang", "RunResumed.Program",
 	"RunStarted.Fork.RunID", "RunStarted.Import.Format", "RunStarted.Import.ID", "RunStarted.Lang", "RunStarted.ModelKind", "RunStarted.Program", "RunStarted.Redact", "RunStarted.RunID", "RunStarted.TraceID",
 	"RunSuspended.Cause", "RunSuspended.ID",
 	"ToolFinished.CallID", "ToolFinished.File", "ToolFinished.Name",
