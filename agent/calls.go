@@ -89,7 +89,7 @@ func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 		s.settle(i, a.cutResult(cause, true, 0))
 		return nil
 	}
-	spec, _ := a.spec(c.Name)
+	spec, _ := a.cfg.Tools.Spec(c.Name)
 	if spec.Exclusive {
 		if err := s.clear(); err != nil {
 			return err
@@ -137,15 +137,6 @@ func (s *stepCalls) clear() error {
 	s.agent.setStarting(false)
 	defer s.agent.setStarting(true)
 	return s.finish()
-}
-
-// spec describes a tool by name.
-func (a *Agent) spec(name string) (tools.Spec, bool) {
-	t, ok := a.cfg.Tools.Lookup(name)
-	if !ok {
-		return tools.Spec{}, false
-	}
-	return t.Spec(), true
 }
 
 // settle gives call i a result without running it.

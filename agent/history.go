@@ -94,11 +94,16 @@ func (h *history) settle() {
 // writeField writes each text with its length, so that no two sequences of
 // texts look alike.
 func writeField(w io.Writer, texts ...string) {
-	var length [20]byte
+	buf := make([]byte, 0, 256) // texts are copied piece by piece, not as a whole
 	for _, t := range texts {
-		_, _ = w.Write(append(strconv.AppendInt(length[:0], int64(len(t)), 10), ':'))
-		_, _ = io.WriteString(w, t)
+		buf = append(strconv.AppendInt(buf, int64(len(t)), 10), ':')
+		for len(t) > 0 {
+			n := copy(buf[len(buf):cap(buf)], t)
+			_, _ = w.Write(buf[:len(buf)+n])
+			buf, t = buf[:0], t[n:]
+		}
 	}
+	_, _ = w.Write(buf)
 }
 
 // writeExtra writes what only some conversations have, so that the digests of

@@ -218,7 +218,7 @@ func (a *Agent) stepDone() {
 	t.answered = false
 	for i, c := range t.reply.Calls {
 		r := t.calls[i].finished
-		spec, ok := a.spec(c.Name)
+		spec, ok := a.cfg.Tools.Spec(c.Name)
 		if ok && spec.Answers && !r.IsError {
 			t.answered = true
 		}

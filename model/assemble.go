@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	openai "github.com/sashabaranov/go-openai"
-
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model/internal/repair"
 )
@@ -45,28 +43,19 @@ type openCall struct {
 	extra    map[string]json.RawMessage
 }
 
-// add takes in one chunk, with what go-openai dropped of it, and returns what
-// of it can be shown at once.
-func (a *assembly) add(resp openai.ChatCompletionStreamResponse, kept repair.Kept) Chunk {
-	if u := resp.Usage; u != nil && u.PromptTokens+u.CompletionTokens > 0 {
-		a.usage = usageOf(u)
+// add takes in what one event says, with what go-openai drops of it, and
+// returns what of it can be shown at once.
+func (a *assembly) add(said repair.Said, kept repair.Kept) Chunk {
+	if u := said.Usage; u != nil && u.Prompt+u.Completion > 0 {
+		a.usage = &event.Usage{Input: u.Prompt, Output: u.Completion, CachedInput: u.Cached, Reasoning: u.Reasoning}
 	}
-	var text, reasoning string
-	for _, choice := range resp.Choices {
-		if choice.Index != 0 {
-			continue // one reply was asked for
+	for _, p := range said.Calls {
+		if c := a.open(repair.Piece{Index: p.Index, ID: p.ID, Name: p.Name}, p.Args != ""); c != nil {
+			c.args = append(c.args, p.Args...)
 		}
-		text += choice.Delta.Content + choice.Delta.Refusal
-		reasoning += choice.Delta.ReasoningContent
-		for _, d := range choice.Delta.ToolCalls {
-			c := a.open(repair.Piece{Index: d.Index, ID: d.ID, Name: d.Function.Name}, d.Function.Arguments != "")
-			if c != nil {
-				c.args = append(c.args, d.Function.Arguments...)
-			}
-		}
-		if f := string(choice.FinishReason); f != "" && f != "null" {
-			a.rawFinish = f
-		}
+	}
+	if said.Finish != "" && said.Finish != "null" {
+		a.rawFinish = said.Finish
 	}
 	for _, p := range kept.Calls {
 		if c := a.open(p, len(p.Args) > 0); c != nil {
@@ -75,7 +64,7 @@ func (a *assembly) add(resp openai.ChatCompletionStreamResponse, kept repair.Kep
 		}
 	}
 	a.extra.keep(kept)
-	return a.say(text, reasoning)
+	return a.say(said.Content+said.Refusal, said.Reasoning)
 }
 
 // say takes in text and reasoning and returns what of them can be shown.
@@ -114,17 +103,6 @@ func (a *assembly) flush() (rest Chunk, held string) {
 		held = a.holder.Flush()
 	}
 	return a.said(text, reasoning), held
-}
-
-func usageOf(u *openai.Usage) *event.Usage {
-	out := event.Usage{Input: u.PromptTokens, Output: u.CompletionTokens}
-	if d := u.PromptTokensDetails; d != nil {
-		out.CachedInput = d.CachedTokens
-	}
-	if d := u.CompletionTokensDetails; d != nil {
-		out.Reasoning = d.ReasoningTokens
-	}
-	return &out
 }
 
 // open returns the call that a piece belongs to: the one with its id, else the

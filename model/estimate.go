@@ -1,5 +1,7 @@
 package model
 
+import "unicode/utf8"
+
 // perMessage is what a message costs beside its text: role and separators.
 const perMessage = 4
 
@@ -7,13 +9,13 @@ const perMessage = 4
 // ASCII, rounded up, and one for each other character. The guess is meant for
 // limits; the provider's own count replaces it where there is one.
 func EstimateText(text string) int {
-	ascii, others := 0, 0
-	for _, r := range text {
-		if r < 0x80 {
-			ascii++
-		} else {
-			others++
-		}
+	ascii := 0
+	for i := range len(text) {
+		ascii += int(^text[i] >> 7) // no branch: texts are long
+	}
+	others := 0
+	if ascii < len(text) {
+		others = utf8.RuneCountInString(text) - ascii
 	}
 	return (ascii+3)/4 + others
 }

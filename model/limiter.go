@@ -112,7 +112,10 @@ func (l *limited) below(wrap func(Client) Client) Client {
 // see [Client].
 func (l *limited) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
-		w := &turn{limiter: l.limiter, tokens: EstimateTokens(req), yield: yield}
+		w := &turn{limiter: l.limiter, yield: yield}
+		if l.limiter.countsTokens() {
+			w.tokens = EstimateTokens(req)
+		}
 		leave, err := w.enter(ctx)
 		defer leave()
 		if err != nil {
@@ -168,6 +171,13 @@ func (l *Limiter) paused() (time.Duration, *Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Until(l.pause.until), l.pause.why
+}
+
+// countsTokens reports whether the endpoint allows so many tokens a minute.
+func (l *Limiter) countsTokens() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tokens != nil
 }
 
 // reserve books a request of so many tokens and returns how long it must wait.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,7 +57,7 @@ func (a *adapter) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, erro
 func (a *adapter) read(ctx, callCtx context.Context, req Request, stream *openai.ChatCompletionStream, body *repair.Body, yield func(Chunk, error) bool) {
 	reply := newAssembly(a.endpoint.Profile, a.ref())
 	for {
-		resp, err := stream.Recv()
+		said, err := recv(stream, body)
 		if err != nil {
 			e := reply.end(req, err, body.Facts().Done)
 			if e.err != nil {
@@ -65,10 +66,57 @@ func (a *adapter) read(ctx, callCtx context.Context, req Request, stream *openai
 			e.yield(yield)
 			return
 		}
-		if c := reply.add(resp, body.Take()); (c.Text != "" || c.Reasoning != "") && !yield(c, nil) {
+		if c := reply.add(said, body.Take()); (c.Text != "" || c.Reasoning != "") && !yield(c, nil) {
 			return
 		}
 	}
+}
+
+// recv returns what the next event says. Looking at it has told that already,
+// mostly; decoding JSON is most of what reading a reply costs.
+func recv(stream *openai.ChatCompletionStream, body *repair.Body) (repair.Said, error) {
+	raw, err := stream.RecvRaw()
+	if err != nil {
+		return repair.Said{}, err
+	}
+	if said, ok := body.Said(); ok {
+		return said, nil
+	}
+	return decodeEvent(raw)
+}
+
+// decodeEvent reads an event in go-openai's words.
+func decodeEvent(raw []byte) (repair.Said, error) {
+	var (
+		resp openai.ChatCompletionStreamResponse
+		said repair.Said
+	)
+	if err := json.Unmarshal(raw, &resp); err != nil {
+		return said, err
+	}
+	for _, choice := range resp.Choices {
+		if choice.Index != 0 {
+			continue // one reply was asked for
+		}
+		said.Content += choice.Delta.Content + choice.Delta.Refusal
+		said.Reasoning += choice.Delta.ReasoningContent
+		for _, c := range choice.Delta.ToolCalls {
+			said.Calls = append(said.Calls, repair.SaidCall{Index: c.Index, ID: c.ID, Name: c.Function.Name, Args: c.Function.Arguments})
+		}
+		if f := string(choice.FinishReason); f != "null" {
+			said.Finish = cmp.Or(f, said.Finish)
+		}
+	}
+	if u := resp.Usage; u != nil {
+		said.Usage = &repair.Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens}
+		if d := u.PromptTokensDetails; d != nil {
+			said.Usage.Cached = d.CachedTokens
+		}
+		if d := u.CompletionTokensDetails; d != nil {
+			said.Usage.Reasoning = d.ReasoningTokens
+		}
+	}
+	return said, nil
 }
 
 // target is the endpoint with its key; the address is that of [Info.BaseURL].

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -62,14 +60,19 @@ func (p *parameters) complete(err error) error {
 // decode checks the arguments that a model wrote and stores them in the
 // struct that in points to.
 func (p *parameters) decode(raw json.RawMessage, in any) error {
-	members, err := p.members(raw)
+	written, err := p.members(raw)
 	if err != nil {
 		return err
 	}
-	if members, err = p.check(members); err != nil {
+	members, err := p.check(written)
+	if err != nil {
 		return err
 	}
-	if json.Unmarshal(join(members), in) == nil {
+	text := []byte(raw)
+	if len(members) == 0 || !slices.EqualFunc(members, written, member.equal) {
+		text = join(members)
+	}
+	if json.Unmarshal(text, in) == nil {
 		return nil
 	}
 	for _, m := range members {
@@ -79,12 +82,6 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 		}
 	}
 	return p.wrong("", found(p.lang, raw), p.lang.say("values that fit", "符合要求的取值"))
-}
-
-// member is one name and value of a JSON object.
-type member struct {
-	name  string
-	value json.RawMessage
 }
 
 // members splits a JSON object. Nothing, and null, count as an object without
@@ -117,59 +114,6 @@ func (p *parameters) members(raw json.RawMessage) ([]member, error) {
 		return nil, p.wrong("", found(p.lang, trimmed), p.lang.say("a JSON object", "一个 JSON 对象"))
 	}
 	return members, nil
-}
-
-// twiceError is the name of a member that an object has twice.
-type twiceError string
-
-func (e twiceError) Error() string { return fmt.Sprintf("tools: %q comes twice", string(e)) }
-
-// split returns the members of a valid JSON object in their order.
-func split(object []byte) ([]member, error) {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	var members []member
-	for dec.More() {
-		token, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		name, ok := token.(string)
-		if !ok {
-			return nil, io.ErrUnexpectedEOF
-		}
-		if slices.ContainsFunc(members, func(m member) bool { return m.name == name }) {
-			return nil, twiceError(name)
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		members = append(members, member{name, value})
-	}
-	return members, nil
-}
-
-// join is the inverse of split.
-func join(members []member) []byte {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, m := range members {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, err := json.Marshal(m.name)
-		if err != nil {
-			continue
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(m.value)
-	}
-	b.WriteByte('}')
-	return b.Bytes()
 }
 
 // check holds the members against the schema and returns those that count:
@@ -214,6 +158,9 @@ func (p *parameters) unknown(m member) error {
 
 // checkValue holds one value against its schema.
 func (p *parameters) checkValue(param *parameter, raw json.RawMessage) error {
+	if param.anyText && isText(raw, param.nonBlank) {
+		return nil
+	}
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return p.wrong(param.name, found(p.lang, raw), p.want(param))

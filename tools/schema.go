@@ -32,6 +32,7 @@ type parameter struct {
 	resolve  func() (*jsonschema.Resolved, error) // at the first use, once: most tools are never called
 	required bool
 	nonBlank bool
+	anyText  bool // the schema takes every string
 }
 
 // newParameters infers the arguments from a struct type.
@@ -61,6 +62,7 @@ func newParameters(tool string, in reflect.Type, s settings) (*parameters, error
 			resolve:  resolve,
 			required: slices.Contains(root.Required, name),
 			nonBlank: s.nonBlank[name],
+			anyText:  reflect.DeepEqual(schema, &jsonschema.Schema{Type: "string", Description: schema.Description}),
 		})
 	}
 	p.signature = signature(tool, p.list)

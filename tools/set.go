@@ -110,6 +110,16 @@ func (s Set) Specs() []Spec {
 	return slices.Clone(s.specs)
 }
 
+// Spec returns what the model and the runtime are told of the tool of the
+// name; ok is false if there is none.
+func (s Set) Spec(name string) (spec Spec, ok bool) {
+	i := s.index(name)
+	if i < 0 {
+		return Spec{}, false
+	}
+	return s.specs[i], true
+}
+
 // Without returns a set that lacks the tools of the names; names that s does
 // not have are ignored.
 func (s Set) Without(names ...string) Set {

@@ -115,6 +115,9 @@ func (l *Log) add(rec *event.Record) error {
 // Live hands d to the followers that stand at the end of the log, without
 // storing it. It does nothing for types that are not live, and after Close.
 func (l *Log) Live(agent string, turn int, d event.Data) {
+	if !l.followed() {
+		return
+	}
 	d, err := enter(l.opts.Mask, d)
 	if err != nil || !d.Type().Live() {
 		return
@@ -123,12 +126,19 @@ func (l *Log) Live(agent string, turn int, d event.Data) {
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed || l.followers == 0 {
+	if l.closed {
 		return
 	}
 	rec.Time = l.time()
 	l.live.add(rec, l.tail.last)
 	l.announce()
+}
+
+// followed reports whether somebody reads along.
+func (l *Log) followed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.followers > 0
 }
 
 // time is now, in UTC and without the monotonic reading, as it is read back.

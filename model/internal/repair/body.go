@@ -28,6 +28,8 @@ type Body struct {
 	spoken, called     bool // a piece of text or of a call came
 	plain              bool // the body is JSON, not a stream
 	kept               Kept
+	said               Said // of the event that is handed on,
+	clear              bool // if it is known
 	facts              Facts
 }
 
@@ -77,18 +79,17 @@ func NewBody(r io.ReadCloser, progress func()) *Body {
 // the body's end, what reading the body failed with, or an [*Error].
 func (b *Body) Read(p []byte) (int, error) {
 	for len(b.out) == 0 {
-		switch {
-		case len(b.queue) > 0:
-			b.kept = Kept{}
+		if len(b.queue) == 0 && b.fail != nil {
+			return 0, b.fail
+		}
+		b.kept, b.said, b.clear = Kept{}, Said{}, false
+		if len(b.queue) > 0 {
 			value := b.queue[0]
 			b.queue = b.queue[1:]
 			b.value(value)
-		case b.fail != nil:
-			return 0, b.fail
-		default:
-			b.kept = Kept{}
-			b.step()
+			continue
 		}
+		b.step()
 	}
 	n := copy(p, b.out)
 	b.out = b.out[n:]
