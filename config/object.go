@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"github.com/troupe-go/troupe/internal/nearest"
 )
 
 // table lists the keys of a mapping that is read into a T.
@@ -148,7 +150,7 @@ func (t table[T]) field(name string) (field[T], bool) {
 func (t table[T]) suggest(key string) string {
 	for _, f := range t.fields {
 		for _, aka := range f.aka {
-			if foldKey(aka) == foldKey(key) {
+			if nearest.Fold(aka) == nearest.Fold(key) {
 				return fmt.Sprintf("did you mean %q?", f.name)
 			}
 		}

@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"strings"
+
+	"github.com/troupe-go/troupe/internal/nearest"
 )
 
 // ParseRef splits a reference such as "deepseek/deepseek-chat" at its first
@@ -27,7 +29,7 @@ func unknownProvider(name string) error {
 	for _, p := range Providers() {
 		known = append(known, p.Name)
 	}
-	if near := suggest(name, known); near != "" {
+	if near := nearest.Of(name, known); near != "" {
 		return fmt.Errorf("model: unknown provider %q; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("model: unknown provider %q; known are %s", name, strings.Join(known, ", "))

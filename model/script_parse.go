@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/nearest"
 )
 
 // The JSON form of a script.
@@ -135,7 +136,7 @@ func (p *scriptParser) object(path string, raw json.RawMessage, into any) {
 			continue
 		}
 		hint := "known are " + strings.Join(known, ", ")
-		if near := suggest(key, known); near != "" {
+		if near := nearest.Of(key, known); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		p.fault(place(path, key), "unknown key (%s)", hint)

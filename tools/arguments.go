@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/troupe-go/troupe/internal/nearest"
 )
 
 // ArgumentError tells a model what is wrong with the arguments of a call.
@@ -204,7 +206,7 @@ func (p *parameters) unknown(m member) error {
 		names[i] = param.name
 	}
 	want := p.lang.say("no such argument", "没有这个参数")
-	if near := nearest(m.name, names); near != "" {
+	if near := nearest.Of(m.name, names); near != "" {
 		want = p.lang.say("no such argument; did you mean %q?", "没有这个参数；是否想写 %q？", near)
 	}
 	return p.wrong(excerpt(m.name), found(p.lang, m.value), want)

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/troupe-go/troupe/internal/nearest"
 )
 
 // SubjectKind says what the calls of a tool are about, and so how a pattern of
@@ -128,7 +130,7 @@ func meantTool(name string, known []Spec) string {
 	for _, s := range known {
 		names = append(names, s.Name)
 	}
-	if near := nearest(name, names); near != "" {
+	if near := nearest.Of(name, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "tools: " + strings.Join(names, ", ")

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/troupe-go/troupe/internal/nearest"
 )
 
 // Errors of a set.
@@ -142,7 +144,7 @@ func (s Set) filter(keep func(name string) bool) Set {
 // unknown is the error for a name that the set does not have.
 func (s Set) unknown(name string) error {
 	hint := ""
-	if near := nearest(name, s.Names()); near != "" {
+	if near := nearest.Of(name, s.Names()); near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
 	valid := strings.Join(s.Names(), ", ")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/troupe-go/troupe/internal/nearest"
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/mailbox"
 	"github.com/troupe-go/troupe/render"
@@ -117,7 +118,7 @@ func (r *answerCommand) explainAnswer(err error, run transcript.Run, id string, 
 		for _, p := range pending {
 			ids = append(ids, p.ID)
 		}
-		if near := nearest(id, ids); near != "" {
+		if near := nearest.Of(id, ids); near != "" {
 			f.hint = fmt.Sprintf(r.words.didYouMean, near) + "\n" + f.hint
 		}
 	case errors.Is(err, leader.ErrNoRule):

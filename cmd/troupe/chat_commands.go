@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/troupe-go/troupe/internal/nearest"
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/render"
 	"github.com/troupe-go/troupe/transcript"
@@ -34,7 +35,7 @@ func (c *chatCommand) command(ctx context.Context, line string, run *leader.Run)
 	}
 	c.mistake = true
 	hint := strings.Join(chatCommands, " ")
-	if near := nearest(name, chatCommands); near != "" {
+	if near := nearest.Of(name, chatCommands); near != "" {
 		hint = fmt.Sprintf(c.words.didYouMean, near)
 	}
 	return false, fmt.Sprintf(c.words.unknownCommand, render.CleanLine(name)) + "\n  → " + hint + "\n"

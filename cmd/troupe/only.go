@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/nearest"
 	"github.com/troupe-go/troupe/render"
 )
 
@@ -52,7 +53,7 @@ func (a *app) knownType(pattern string) error {
 	}
 	slices.Sort(names)
 	hint := strings.Join(names, ", ")
-	if near := nearest(pattern, names); near != "" {
+	if near := nearest.Of(pattern, names); near != "" {
 		hint = fmt.Sprintf(a.words.didYouMean, near)
 	}
 	return usageError(fmt.Sprintf(a.words.noType, pattern), hint)
@@ -100,7 +101,7 @@ func (f *filter) check(w *words) error {
 			continue
 		}
 		hint := fmt.Sprintf(w.agentsAre, strings.Join(f.ids, ", "))
-		if near := nearest(name, f.ids); near != "" {
+		if near := nearest.Of(name, f.ids); near != "" {
 			hint = fmt.Sprintf(w.didYouMean, near) + "\n" + hint
 		}
 		return usageError(fmt.Sprintf(w.noAgent, name), hint)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/nearest"
 )
 
 // point is a place in a run: the number of a record, or the id of a message, a
@@ -28,7 +29,7 @@ func newPoint(value string) *point {
 	if seq, err := strconv.ParseInt(value, 10, 64); err == nil {
 		return &point{seq: seq}
 	}
-	return &point{id: value, distance: 1 + max(2, len(value)/3)}
+	return &point{id: value, distance: 1 + nearest.Tolerance(value)}
 }
 
 // isAt reports whether rec is the first at or behind the point.
@@ -42,7 +43,7 @@ func (p *point) isAt(rec event.Record) bool {
 			p.found = true
 		}
 		if !p.found && id != "" && id != p.near {
-			if d := distance(p.id, id); d < p.distance {
+			if d := nearest.Distance(p.id, id); d < p.distance {
 				p.near, p.distance = id, d
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe/internal/nearest"
 )
 
 // unknownCommand says that there is no command of that name below cmd, and
@@ -26,7 +28,7 @@ func (a *app) badFlag(cmd *cobra.Command, err error) error {
 	hint := cmd.CommandPath() + " --help"
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
 		text = fmt.Sprintf(a.words.unknownFlag, "--"+name)
-		if near := nearest(name, a.flagNames(cmd)); near != "" {
+		if near := nearest.Of(name, a.flagNames(cmd)); near != "" {
 			hint = fmt.Sprintf(a.words.didYouMean, "--"+near)
 		}
 	}
@@ -44,39 +46,6 @@ func (a *app) badFlag(cmd *cobra.Command, err error) error {
 // sampleValues are values of the flags that take no text, by the type of the
 // flag.
 var sampleValues = map[string]string{"int": "1, 20, …", "bool": "true, false"}
-
-// nearest is the name that differs least from what was written, if any is
-// near enough to be meant.
-func nearest(written string, names []string) string {
-	best, least := "", 1+max(2, len(written)/3)
-	for _, name := range names {
-		if d := distance(written, name); d < least {
-			best, least = name, d
-		}
-	}
-	return best
-}
-
-// distance counts the letters to insert, drop or replace between a and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
-}
 
 // args checks the number of arguments of a command.
 func (a *app) args(least, most int) cobra.PositionalArgs {

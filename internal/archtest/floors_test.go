@@ -54,17 +54,17 @@ const (
 var floors = map[string]row{
 	"event":   {floor: 0},
 	"prompts": {floor: 0},
-	"config":  {floor: 0, others: []string{goYAML, text}, tests: []string{jsonschema}},
+	"config":  {floor: 0, ours: []string{"internal/nearest"}, others: []string{goYAML, text}, tests: []string{jsonschema}},
 
 	"mailbox":    {floor: 1, ours: []string{"event"}, others: []string{etree, text}},
 	"transcript": {floor: 1, ours: []string{"event"}},
 	// The scripted survey reads what the tools of the workspace print, so its
 	// tests run the real ones.
 	"model": {
-		floor: 1, ours: []string{"event", "model/internal/repair"}, others: []string{goOpenAI, backoff, xtime},
+		floor: 1, ours: []string{"event", "internal/nearest", "model/internal/repair"}, others: []string{goOpenAI, backoff, xtime},
 		tests: []string{"tools"},
 	},
-	"tools":     {floor: 1, ours: []string{"event"}, others: []string{jsonschema}},
+	"tools":     {floor: 1, ours: []string{"event", "internal/nearest"}, others: []string{jsonschema}},
 	"tools/mcp": {floor: 1, ours: []string{"event", "tools"}, others: []string{jsonschema, mcp}},
 	"render":    {floor: 1, ours: []string{"event"}, others: []string{displaywidth, uax29}},
 
@@ -90,7 +90,7 @@ var floors = map[string]row{
 
 	"cmd/troupe": {floor: 6, ours: []string{
 		"agent", "config", "event", "gateway", "gateway/client", "gateway/envelope", "gateway/streams", "gateway/studio",
-		"gateway/web", "leader", "mailbox", "model", "prompts", "render", "replay", "replay/foreign", "session", "subagent", "tools",
+		"gateway/web", "internal/nearest", "leader", "mailbox", "model", "prompts", "render", "replay", "replay/foreign", "session", "subagent", "tools",
 		"tools/mcp", "transcript",
 	}, others: []string{bubbletea, cobra, godotenv, lipgloss, term, zerolog}},
 
@@ -100,6 +100,7 @@ var floors = map[string]row{
 	"internal/archtest": {floor: 6},
 	"internal/docs":     {floor: 6},
 	"internal/golden":   {floor: 0, others: []string{goCmp}},
+	"internal/nearest":  {floor: 0},
 }
 
 // What a test may use beyond its package's row: the packages of all floors
