@@ -67,7 +67,16 @@ func (d *diffCommand) Run(ctx context.Context, cmd *cobra.Command, args []string
 			return err
 		}
 	}
-	found, err := replay.Diff(recordingOf(ctx, runs[0]), recordingOf(ctx, runs[1]), replay.DiffOptions{Context: lines})
+	mask, err := d.mask()
+	if err != nil {
+		return err
+	}
+	open := func(run transcript.Run) replay.Recording {
+		return func() iter.Seq2[event.Record, error] {
+			return mask.Records(recording{run: run}.records(ctx, followNever))
+		}
+	}
+	found, err := replay.Diff(open(runs[0]), open(runs[1]), replay.DiffOptions{Context: lines})
 	if err != nil {
 		return err
 	}
@@ -84,13 +93,6 @@ func (d *diffCommand) Run(ctx context.Context, cmd *cobra.Command, args []string
 		return &failure{code: exitFailed}
 	}
 	return err
-}
-
-// recordingOf reads the log of a run, as far as it is written.
-func recordingOf(ctx context.Context, run transcript.Run) replay.Recording {
-	return func() iter.Seq2[event.Record, error] {
-		return transcript.ReadFile(ctx, run.Path, transcript.ReadOptions{})
-	}
 }
 
 // restrict leaves the agents that --only names. The runs are then equal if

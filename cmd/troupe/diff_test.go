@@ -149,6 +149,23 @@ func TestDiffOfDamage(t *testing.T) {
 	}
 }
 
+// TestDiffMasks looks for a key that is set now and that a log has.
+func TestDiffMasks(t *testing.T) {
+	const key = "provider-key-0123456789"
+	p := newProcess(t)
+	p.vars["OPENAI_API_KEY"] = key
+	writeRun(t, "a", drawn("01A", "画", "蓝色", false))
+	writeRun(t, "b", drawn("01B", "画", "红色 "+key, false))
+	for _, form := range [][]string{nil, {"--json"}} {
+		if code := p.call(t.Context(), append([]string{"diff", "./a", "./b"}, form...)...); code != exitFailed {
+			t.Fatalf("exit code %d: %s", code, &p.stderr)
+		}
+		if out := p.stdout.String(); strings.Contains(out, key) || !strings.Contains(out, "红色 [masked]") {
+			t.Errorf("%v: the key is in it, or nothing is masked:\n%s", form, out)
+		}
+	}
+}
+
 // TestDiffCompletesBothRuns completes the second argument too, and no third.
 func TestDiffCompletesBothRuns(t *testing.T) {
 	p := newProcess(t)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -57,23 +58,22 @@ func (v *verifyCommand) Run(ctx context.Context, refs []string) error {
 	if err != nil {
 		return err
 	}
+	mask, err := v.mask()
+	if err != nil {
+		return err
+	}
 	same := true
 	for _, ref := range refs {
 		run, err := transcript.Find(runs, ref)
 		if err != nil {
 			return err
 		}
-		found, err := replay.Verify(ctx, transcript.ReadFile(ctx, run.Path, transcript.ReadOptions{}), replay.VerifyOptions{})
+		found, err := replay.Verify(ctx, recording{run: run}.records(ctx, followNever), replay.VerifyOptions{})
 		if err != nil {
 			return err
 		}
 		same = same && found.OK()
-		if asJSON {
-			err = writeJSON(v.Stdout, found)
-		} else {
-			_, err = io.WriteString(v.Stdout, render.Clean(v.text(found)))
-		}
-		if err != nil {
+		if err := v.print(found, mask, asJSON); err != nil {
 			return err
 		}
 	}
@@ -81,6 +81,21 @@ func (v *verifyCommand) Run(ctx context.Context, refs []string) error {
 		return &failure{code: exitFailed, text: v.words.verify["differs"]}
 	}
 	return nil
+}
+
+// print writes what was found. It is masked only here, because the records are
+// compared as they are.
+func (v *verifyCommand) print(found replay.Verification, mask *transcript.Mask, asJSON bool) error {
+	if !asJSON {
+		_, err := io.WriteString(v.Stdout, render.Clean(mask.Text(v.text(found))))
+		return err
+	}
+	var text bytes.Buffer
+	if err := writeJSON(&text, found); err != nil {
+		return err
+	}
+	_, err := v.Stdout.Write(mask.JSON(text.Bytes()))
+	return err
 }
 
 // text tells what was found: a line for each agent, one for the rules, and the

@@ -58,3 +58,24 @@ func TestVerify(t *testing.T) {
 		t.Errorf("got %+v (%v)", v, err)
 	}
 }
+
+// TestVerifyMasks looks for a key that is set now and that a log has: it is in
+// no form of the report, which still finds the place.
+func TestVerifyMasks(t *testing.T) {
+	const key = "provider-key-0123456789"
+	good, err := os.ReadFile(recordedRuns + "steered.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProcess(t)
+	p.vars["OPENAI_API_KEY"] = key
+	put(t, "prompt.jsonl", strings.Replace(string(good), "Do all of it and nothing", "Do "+key+" and nothing", 1))
+	for _, form := range []string{"--lang=en", "--json"} {
+		if code := p.call(t.Context(), "replay", "--verify", "prompt.jsonl", form); code != exitFailed {
+			t.Fatalf("exit code %d: %s", code, &p.stderr)
+		}
+		if out := p.stdout.String(); strings.Contains(out, key) || !strings.Contains(out, "Do [masked] and nothing") {
+			t.Errorf("%s: the key is in it, or nothing is masked:\n%s", form, out)
+		}
+	}
+}
