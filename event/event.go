@@ -12,7 +12,7 @@ import (
 const Version = 1
 
 // Ids of the participants that are not sub-agents. A sub-agent's id is
-// "{code}_{n}", for example "uio_1" (spec/mailbox.md, section 2).
+// "{code}_{n}", for example "uio_1" (the mailbox protocol, section 2).
 const (
 	Leader  = "tl"   // the team leader
 	Person  = "user" // the person who gave the task

@@ -2,8 +2,8 @@ package event
 
 import "strings"
 
-// Kind is one of the six kinds of messages (spec/mailbox.md, section 1). Its
-// value is the word in the log; [Kind.Label] is the word on the wire.
+// Kind is one of the six kinds of messages (the mailbox protocol, section 1).
+// Its value is the word in the log; [Kind.Label] is the word on the wire.
 type Kind string
 
 // The six kinds.
@@ -44,7 +44,7 @@ func (k Kind) Tag() string { return kinds[k].tag }
 // Prefix is the beginning of ids of this kind, for example "ask_".
 func (k Kind) Prefix() string { return kinds[k].prefix }
 
-// Outcome says how a question ended (spec/mailbox.md, section 5).
+// Outcome says how a question ended (the mailbox protocol, section 5).
 type Outcome string
 
 // The outcomes of a question.
@@ -61,7 +61,7 @@ const (
 	RefusedCycle           Outcome = "refused_cycle"            // the ask would have closed a circle of waits
 )
 
-// State is the state of an agent (DESIGN.md, section 4).
+// State is the state of an agent.
 type State string
 
 // The states of an agent.
@@ -90,8 +90,7 @@ const (
 	EndTerminated Reason = "terminated" // somebody terminated the agent
 )
 
-// Finish says why the model stopped, mapped to a closed set
-// (spec/endpoints.md, line 32).
+// Finish says why the model stopped, mapped to a closed set.
 type Finish string
 
 // The reasons for which a model stops.

@@ -12,10 +12,10 @@ import (
 // maxIDRunes is the longest id.
 const maxIDRunes = 128
 
-// Format writes m as the text that stands in a conversation
-// (spec/mailbox.md, section 1). The content is written as it is, but for what
-// could be taken for the frame. The error is a [*FormatError]; nothing is ever
-// repaired or cut.
+// Format writes m as the text that stands in a conversation (the mailbox
+// protocol, section 1). The content is written as it is, but for what could be
+// taken for the frame. The error is a [*FormatError]; nothing is ever repaired
+// or cut.
 func Format(m Message) (string, error) {
 	if err := check(m); err != nil {
 		return "", err

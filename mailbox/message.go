@@ -20,7 +20,7 @@ const (
 	Answer     = event.Answer
 )
 
-// Message is one message of the mailbox protocol (spec/mailbox.md, section 1).
+// Message is one message (the mailbox protocol, section 1).
 type Message struct {
 	// ID is unique in the run, for example "ask_uio_001": 1 to 128 runes
 	// without white space, control or format runes, '<', '>', '&' and quotes.

@@ -127,11 +127,11 @@ const (
 )
 
 // RoleCode is the default code of a role, a few letters and digits in a-z0-9
-// (spec/mailbox.md, section 2): its id when that is 2 to 6 of them, else the
-// initials of its name when they are at least 2 (at most 6 are kept), else the
-// first three of the id. When that gives nothing, or a code that is reserved
-// or for which taken reports true, it is the first free one of a1, a2, and so
-// on. A nil taken means that no code is taken yet.
+// (the mailbox protocol, section 2): its id when that is 2 to 6 of them, else
+// the initials of its name when they are at least 2 (at most 6 are kept), else
+// the first three of the id. When that gives nothing, or a code that is
+// reserved or for which taken reports true, it is the first free one of a1, a2,
+// and so on. A nil taken means that no code is taken yet.
 func RoleCode(id, name string, taken func(code string) bool) string {
 	free := func(code string) bool {
 		return code != "" && !ReservedCode(code) && (taken == nil || !taken(code))

@@ -7,8 +7,8 @@ import (
 	"github.com/beevik/etree"
 )
 
-// Parse reads s, which must be exactly one message as [Format] writes it, or
-// as the older system of the same protocol did (spec/mailbox.md, section 1):
+// Parse reads s, which must be exactly one message as [Format] writes it, or as
+// the older system of the same protocol did (the mailbox protocol, section 1):
 // 来自 X 向 Y 的提问, 任务结束汇报 for 任务完成汇报, the attributes target and
 // subtype, and "id:" without the space. The error is a [*ParseError].
 func Parse(s string) (Message, error) {

@@ -13,13 +13,12 @@ import (
 	"github.com/troupe-go/troupe/event"
 )
 
-// Adaptive is a client of an endpoint that learns from refusals
-// (spec/endpoints.md, sections 0, 2 and 4): when a request is refused with
-// words that name a parameter, it changes the switch of the endpoint's profile
-// that is about it, says so in a notice [event.ModelProfile], and asks again.
-// Each switch changes at most once; what was learned holds for all later
-// calls, as long as the client lives. It is safe for use by many agents at
-// once.
+// Adaptive is a client of an endpoint that learns from refusals: when a request
+// is refused with words that name a parameter, it changes the switch of the
+// endpoint's profile that is about it, says so in a notice
+// [event.ModelProfile], and asks again. Each switch changes at most once; what
+// was learned holds for all later calls, as long as the client lives. It is
+// safe for use by many agents at once.
 type Adaptive struct {
 	name    string
 	current atomic.Pointer[shape]

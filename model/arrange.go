@@ -13,8 +13,8 @@ const between = "…"
 // callTool is what takes the place of a tool choice that an endpoint refuses.
 const callTool = "Answer this request by calling one of the tools."
 
-// arrange puts a conversation into the order that the endpoint takes
-// (spec/endpoints.md, line 31). messages is not changed.
+// arrange puts a conversation into the order that the endpoint takes. messages
+// is not changed.
 func arrange(p Profile, messages []Message) []Message {
 	if p.SingleCall {
 		messages = oneByOne(messages)

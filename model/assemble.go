@@ -128,8 +128,8 @@ func usageOf(u *openai.Usage) *event.Usage {
 }
 
 // open returns the call that a piece belongs to: the one with its id, else the
-// one with its index, else the last one (spec/endpoints.md, section 0). It is
-// nil for a piece that says nothing when no call is open.
+// one with its index, else the last one. It is nil for a piece that says
+// nothing when no call is open.
 func (a *assembly) open(p repair.Piece, hasArgs bool) *openCall {
 	c := a.find(p)
 	if c == nil && p.ID == "" && p.Name == "" && !hasArgs {

@@ -13,7 +13,7 @@ import (
 
 // chatBody is what the body of a request is written from. It is what go-openai
 // would write, with a content in every message, and with what the endpoint
-// wants otherwise (spec/endpoints.md, sections 2 and 3).
+// wants otherwise.
 type chatBody struct {
 	model    string
 	from     string // the endpoint's model, whose own fields go back to it
@@ -107,7 +107,7 @@ func (b *chatBody) appendMessage(dst []byte, m Message, inLoop bool) []byte {
 	return append(dst, '}')
 }
 
-// appendContent appends the text of a message (spec/endpoints.md, line 30).
+// appendContent appends the text of a message.
 func (b *chatBody) appendContent(dst []byte, m Message) []byte {
 	if m.Content == "" && len(m.Calls) > 0 {
 		switch b.profile.ContentWithCalls {
@@ -187,7 +187,7 @@ func appendCalls(dst []byte, calls []event.Call, withExtra bool) []byte {
 }
 
 // sentArguments are arguments as they may stand in a conversation: many
-// endpoints refuse what is no JSON (spec/endpoints.md, line 25).
+// endpoints refuse what is no JSON.
 func sentArguments(args string) string {
 	switch {
 	case args == "":

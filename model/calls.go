@@ -26,9 +26,9 @@ func (a *assembly) written() []event.Call {
 	return out
 }
 
-// complete returns the calls of a reply that ended well, ready to run
-// (spec/endpoints.md, lines 25 and 28), and the names of those whose arguments
-// were repaired. d is the dialect in which the tools were offered.
+// complete returns the calls of a reply that ended well, ready to run, and the
+// names of those whose arguments were repaired. d is the dialect in which the
+// tools were offered.
 func complete(written []event.Call, tools []Tool, d Dialect) (calls []event.Call, repaired []string) {
 	for _, c := range unwrap(written, tools) {
 		if schema, ok := schemaOf(tools, c.Name); ok {

@@ -14,8 +14,8 @@ var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
 // node is a JSON Schema that is being rewritten.
 type node = map[string]any
 
-// schema writes the schema of a tool's arguments in the dialect
-// (spec/endpoints.md, line 39). What is no schema stays as it is.
+// schema writes the schema of a tool's arguments in the dialect. What is no
+// schema stays as it is.
 func (d Dialect) schema(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 || string(text) == "null" {
 		return noParameters

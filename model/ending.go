@@ -16,9 +16,9 @@ type ending struct {
 	err      error           // nil if it ended well
 }
 
-// end judges how a stream ended (spec/endpoints.md, section 0): cause is what
-// ended the reading, done says whether the end mark came. Calls are part of
-// the rest only if the stream ended well.
+// end judges how a stream ended: cause is what ended the reading, done says
+// whether the end mark came. Calls are part of the rest only if the stream
+// ended well.
 func (a *assembly) end(req Request, cause error, done bool) ending {
 	rest, held := a.flush()
 	e := ending{last: rest}

@@ -57,7 +57,7 @@ var classes = map[string]classFacts{
 	ClassProviderError:   {whoServer, true},
 }
 
-// Error says why a model call failed (spec/endpoints.md, section 0).
+// Error says why a model call failed.
 type Error struct {
 	// Class is one of the Class constants.
 	Class string

@@ -22,8 +22,8 @@ type Named struct {
 // retryable [*Error] before anything visible came, the others in their order.
 // Each client should have its retries below: the next one is a last resort. A
 // warning names both; usage of the failed calls is added to that of the last
-// one, because each is a call of its own (spec/endpoints.md, line 40), and
-// [Chunk.Model] tells whose it is. The error is that of the last client asked.
+// one, because each is a call of its own, and [Chunk.Model] tells whose it is.
+// The error is that of the last client asked.
 func WithFallback(first Named, others ...Named) Client {
 	if len(others) == 0 {
 		return first.Client

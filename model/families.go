@@ -1,9 +1,9 @@
 package model
 
 // FamilyProfile returns the profile of a provider's endpoints as long as
-// nothing else is known of them (spec/endpoints.md, section 0); base URL and
-// key variable of the family are those of [FindProvider]. It is never the zero
-// value, and an unknown provider has that of openai-compatible.
+// nothing else is known of them; base URL and key variable of the family are
+// those of [FindProvider]. It is never the zero value, and an unknown provider
+// has that of openai-compatible.
 func FamilyProfile(provider string) Profile {
 	p := Profile{MaxTokensField: "max_tokens"}
 	switch provider {

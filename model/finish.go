@@ -6,8 +6,7 @@ import (
 	"github.com/troupe-go/troupe/event"
 )
 
-// finishWords maps what providers say to the closed set
-// (spec/endpoints.md, line 32).
+// finishWords maps what providers say to the closed set.
 var finishWords = map[string]event.Finish{
 	"stop":          event.FinishStop,
 	"end_turn":      event.FinishStop,

@@ -12,9 +12,9 @@ type ladder struct {
 	base, cap int // the waits, as multiples of the policy's
 }
 
-// ladders are the classes that are worth another try, each with a ladder of
-// its own (spec/endpoints.md, lines 10, 35 and 36): capacity comes back in
-// seconds to minutes, a gateway's hiccup is over at once or not at all.
+// ladders are the classes that are worth another try, each with a ladder of its
+// own: capacity comes back in seconds to minutes, a gateway's hiccup is over at
+// once or not at all.
 var ladders = map[string]ladder{
 	ClassOverloaded:      {tries: 8, base: 10, cap: 12},
 	ClassRateLimited:     {tries: 8, base: 5, cap: 6},

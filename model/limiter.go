@@ -36,10 +36,9 @@ type LimiterOptions struct {
 }
 
 // Limiter keeps the calls of a whole team within what one endpoint allows to
-// one key (spec/endpoints.md, line 35): all clients of the endpoint share it.
-// When the endpoint refuses a call and says for how long, all others wait too
-// and do not run into the same refusal. A wait of more than a second is told
-// in a warning.
+// one key: all clients of the endpoint share it. When the endpoint refuses a
+// call and says for how long, all others wait too and do not run into the same
+// refusal. A wait of more than a second is told in a warning.
 type Limiter struct {
 	options LimiterOptions
 

@@ -55,10 +55,10 @@ const (
 	probeTokens       = 1024
 )
 
-// Probe asks a real endpoint a few harmless questions, one after the other,
-// and reports what works and which profile fits (spec/endpoints.md, section
-// 0). They cost a few hundred tokens. The error is why the endpoint cannot be
-// used at all, usually an [*Error]; the report holds what was found before.
+// Probe asks a real endpoint a few harmless questions, one after the other, and
+// reports what works and which profile fits. They cost a few hundred tokens.
+// The error is why the endpoint cannot be used at all, usually an [*Error]; the
+// report holds what was found before.
 func Probe(ctx context.Context, e Endpoint) (ProbeReport, error) {
 	e, err := e.complete()
 	if err != nil {

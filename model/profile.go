@@ -1,8 +1,8 @@
 package model
 
 // Profile is what one endpoint needs to be asked otherwise, or read otherwise,
-// than the protocol says (spec/endpoints.md, sections 0 to 4). The zero value
-// is an endpoint that keeps to it. Profiles are compared with ==.
+// than the protocol says. The zero value is an endpoint that keeps to it.
+// Profiles are compared with ==.
 type Profile struct {
 	// EchoReasoning says when reasoning goes back with the conversation.
 	EchoReasoning Echo `json:"echo_reasoning,omitempty"`

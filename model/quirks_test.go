@@ -12,7 +12,7 @@ import (
 )
 
 // quirk is a body that is only nearly compatible, for a line of the list of
-// quirks in spec/endpoints.md; what stands below the list counts as line 41.
+// quirks that are known; what is beside the list counts as line 41.
 type quirk struct {
 	line    int
 	name    string

@@ -21,7 +21,7 @@ const (
 )
 
 // RetryPolicy says how often and when a failed call is tried again. Each class
-// of errors has a ladder of its own (spec/endpoints.md, lines 35 and 36):
+// of errors has a ladder of its own:
 //
 //	overloaded                                        8 times, 10 × Base to 12 × Cap
 //	rate_limited                                      8 times, 5 × Base to 6 × Cap

@@ -10,9 +10,9 @@ import (
 const DefaultStall = 120 * time.Second
 
 // stall ends a call whose reply makes no progress: no piece of text, reasoning
-// or a call for a while (spec/endpoints.md, lines 1 and 10). Comments and empty
-// pieces are none; package repair, which reads the reply, knows them. The call
-// then fails with class stalled. A nil stall never ends a call.
+// or a call for a while. Comments and empty pieces are none; package repair,
+// which reads the reply, knows them. The call then fails with class stalled. A
+// nil stall never ends a call.
 type stall struct {
 	after, grace time.Duration
 	last         time.Time // of the last progress that was noted

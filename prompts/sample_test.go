@@ -18,7 +18,7 @@ func tools(names ...string) []prompts.Tool {
 	return ts
 }
 
-// leaderTools are the leader's communication tools (spec/mailbox.md,
+// leaderTools are the leader's communication tools (the mailbox protocol,
 // section 4).
 var leaderTools = []string{
 	"create_sub_agent", "send_message_to_sub_agent", "ask_sub_agent",

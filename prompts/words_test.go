@@ -92,7 +92,8 @@ func wordArg(typ reflect.Type, path string, n int) (reflect.Value, map[string]st
 	return v, marks
 }
 
-// outcomes are the ten outcomes of a question (spec/mailbox.md, section 5).
+// outcomes are the ten outcomes of a question (the mailbox protocol, section
+// 5).
 var outcomes = []string{
 	"answered", "implicit", "declined", "completed_without_answer", "terminated",
 	"failed", "budget", "cancelled", "timeout", "refused_cycle",

@@ -11,12 +11,12 @@ import (
 // maxEncoded is how often arguments may have been encoded as text.
 const maxEncoded = 3
 
-// Arguments returns the arguments of a call as the tool gets them
-// (spec/endpoints.md, line 25). An object stays as the model wrote it. Nothing
-// becomes {} if the tool requires nothing. What is no object is repaired where
-// it was encoded twice, given twice, fenced as code or has commas too many, and
-// only if the result obeys the tool's schema; all else stays as it is, so that
-// the tool refuses it. repaired says that the model wrote something else.
+// Arguments returns the arguments of a call as the tool gets them. An object
+// stays as the model wrote it. Nothing becomes {} if the tool requires nothing.
+// What is no object is repaired where it was encoded twice, given twice, fenced
+// as code or has commas too many, and only if the result obeys the tool's
+// schema; all else stays as it is, so that the tool refuses it. repaired says
+// that the model wrote something else.
 func Arguments(written string, toolSchema []byte) (args string, repaired bool) {
 	text := strings.TrimSpace(written)
 	if strings.HasPrefix(text, "{") && valid([]byte(text)) { // as nearly always: the schema is not needed

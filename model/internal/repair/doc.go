@@ -1,5 +1,5 @@
 // Package repair makes the replies of nearly compatible chat endpoints
-// readable (spec/endpoints.md, sections 0 to 3).
+// readable.
 //
 // What it is for: [Body], which stands between a response body and the client
 // library and hands it one well-formed event after the other; and the rules

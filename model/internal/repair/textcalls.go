@@ -37,9 +37,9 @@ var firstWords = []string{
 	"<tool_call", "<function_calls>", "<invoke ", "<function=", "<｜DSML｜", "<|DSML|", "[TOOL_CALLS]", "```json", "```tool_call",
 }
 
-// TextCalls finds calls that a model wrote as text (spec/endpoints.md, line
-// 27) and returns them with the text that is left. schemaOf returns the schema
-// of a tool on offer; calls of others stay text.
+// TextCalls finds calls that a model wrote as text and returns them with the
+// text that is left. schemaOf returns the schema of a tool on offer; calls of
+// others stay text.
 func TextCalls(text string, schemaOf func(name string) (schema []byte, ok bool)) (calls []Call, left string) {
 	var rest strings.Builder
 	todo := dialects.Replace(text)
