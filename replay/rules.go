@@ -17,7 +17,7 @@ type Rule string
 // The rules that [Check] holds a log to.
 const (
 	RuleSequence Rule = "sequence" // records are numbered from 1 without a gap; the header is the first, and only that
-	RuleEnd      Rule = "end"      // after the end of the run only run.resumed comes
+	RuleEnd      Rule = "end"      // after the end of the run only run.resumed comes, and what the person answers a suspended one
 	RuleIDs      Rule = "ids"      // no id is given twice
 	RuleMessage  Rule = "message"  // a message is sent, then delivered or returned, once; none is lost in a run that finished
 	RuleOrder    Rule = "order"    // messages of one sender to one receiver are read in the order in which they were sent
