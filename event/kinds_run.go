@@ -56,19 +56,24 @@ type RunSuspended struct {
 type RunResumed struct {
 	Task    string `json:"task,omitempty"`
 	Program string `json:"program,omitempty"`
-	// Team and Lang are as in the header, when they are others from here on.
-	Team json.RawMessage `json:"team,omitempty"`
-	Lang string          `json:"lang,omitempty"`
+	// Team, Lang and WorkDir are as in the header, when they are others from here
+	// on.
+	Team    json.RawMessage `json:"team,omitempty"`
+	Lang    string          `json:"lang,omitempty"`
+	WorkDir string          `json:"work_dir,omitempty"`
 }
 
-// Resumed returns the header as it is after the run was resumed: with the team
-// and the language that d tells of, if it does.
+// Resumed returns the header as it is after the run was resumed: with the team,
+// the language and the folder that d tells of, if it does.
 func (h RunStarted) Resumed(d RunResumed) RunStarted {
 	if len(d.Team) > 0 {
 		h.Team = d.Team
 	}
 	if d.Lang != "" {
 		h.Lang = d.Lang
+	}
+	if d.WorkDir != "" {
+		h.WorkDir = d.WorkDir
 	}
 	return h
 }

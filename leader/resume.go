@@ -212,6 +212,9 @@ func (r *Run) restore(f *folder) error {
 	if lang := r.leader.opts.lang; lang != f.header.Lang {
 		resumed.Lang = lang
 	}
+	if dir := r.space.Dir(); dir != f.header.WorkDir {
+		resumed.WorkDir = dir
+	}
 	_, err := r.journal.Append("", 0, resumed)
 	if n := r.log.Dropped(); err == nil && n > 0 {
 		_, err = r.journal.Append("", 0, event.Warning{Code: "torn_tail", Text: fmt.Sprintf(

@@ -132,6 +132,22 @@ func TestResumeAfterTheEnd(t *testing.T) {
 	}
 }
 
+// TestAnotherFolderIsRemembered resumes a run in another folder, and then once
+// more without a word about it.
+func TestAnotherFolderIsRemembered(t *testing.T) {
+	_, text := recordReference(t)
+	dir, other := cutLog(t, text, len(lines(text))), t.TempDir()
+	resumeRun(t, dir, nil, leader.WithTask("look there"), leader.WithWorkDir(other))
+	got, _ := resumeRun(t, dir, nil, leader.WithTask("look again"))
+	var folders []string
+	for _, d := range dataOf[event.RunResumed](got.records) {
+		folders = append(folders, d.WorkDir)
+	}
+	if len(folders) != 2 || folders[0] != other || folders[1] != "" {
+		t.Errorf("the run was resumed in %q, want %s, and there again", folders, other)
+	}
+}
+
 // TestTwoWritersOfOneRun resumes a run that is under way.
 func TestTwoWritersOfOneRun(t *testing.T) {
 	_, text := recordReference(t)

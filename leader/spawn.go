@@ -145,6 +145,7 @@ func (r *Run) leaderWith(set tools.Set, prompt agent.Prompt) agent.Config {
 	l := r.leader.team.Leader
 	wakes := func(m event.MessageSent) bool { return l.WakeOnProgress || m.Kind != event.Progress }
 	cfg := r.config(leaderAddress, l.Model, set, wakes)
+	cfg.Model = r.client(l.Model)
 	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, prompt, bound(l.MaxSteps)
 	cfg.Last = endsRun // nobody is reported to: the person reads the log
 	return cfg
@@ -246,7 +247,8 @@ func (r *Run) workerConfig(role Role, address mailbox.Address) (agent.Config, er
 	return cfg, nil
 }
 
-// workerWith is what a worker is made of with these tools and this prompt.
+// workerWith is what a worker is made of with these tools and this prompt, but
+// for its model.
 func (r *Run) workerWith(role Role, address mailbox.Address, set tools.Set, prompt agent.Prompt) agent.Config {
 	cfg := r.config(address, role.Model, set, nil)
 	cfg.Role, cfg.Prompt, cfg.MaxSteps = role.ID, prompt, bound(role.MaxSteps)
@@ -267,11 +269,12 @@ func (r *Run) askable(role Role) []string {
 	return codes
 }
 
-// config is what every agent of the run has in common.
+// config is what every agent of the run has in common; who makes a living one
+// adds its model.
 func (r *Run) config(a mailbox.Address, m Model, set tools.Set, wakes func(event.MessageSent) bool) agent.Config {
 	return agent.Config{
 		ID: a.ID, Name: a.Name, Code: a.Code,
-		Model: r.client(m), ModelName: m.Name, Scripted: m.scripted(), Tools: set,
+		ModelName: m.Name, Scripted: m.scripted(), Tools: set,
 		MaxOutputTokens: m.MaxOutputTokens, Price: m.cost, ContextWindow: m.ContextWindow, CompactAt: m.CompactAt,
 		Brief: func() string { return r.brief(a.ID) },
 		Log:   r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,

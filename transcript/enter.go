@@ -43,7 +43,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		word(&e, &d.Cause, &d.ID)
 		return leave(&e, in, d)
 	case event.RunResumed:
-		text(&e, &d.Task)
+		text(&e, &d.Task, &d.WorkDir)
 		word(&e, &d.Program, &d.Lang)
 		e.json(&d.Team)
 		return leave(&e, in, d)
