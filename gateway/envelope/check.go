@@ -44,23 +44,25 @@ type Finding struct {
 // receiver in the envelope is empty unless it can be used: then the text goes
 // to the leader.
 func Check(raw []byte, o Options) Finding {
-	members, r := read(raw, o)
+	text, members, r := read(raw, o)
 	if r != nil {
 		return refuse(*r)
 	}
-	return check(string(raw), members, o)
+	return check(text, members, o)
 }
 
 // read finds the fields of a message that may be too large.
-func read(raw []byte, o Options) ([]member, *Remark) {
+func read(raw []byte, o Options) (text string, members []member, r *Remark) {
 	most := o.MaxBytes
 	if most <= 0 {
 		most = MaxBytes
 	}
 	if len(raw) > most {
-		return nil, &Remark{Reason: TooLarge, Offset: most}
+		return "", nil, &Remark{Reason: TooLarge, Offset: most}
 	}
-	return scan(string(raw))
+	text = string(raw)
+	members, r = scan(text)
+	return text, members, r
 }
 
 // check holds the fields of a message to their rules.

@@ -39,7 +39,7 @@ func (d Dialect) Read(raw []byte, fill Fill, o Options) Finding {
 	if d.name == Native {
 		return Check(raw, o)
 	}
-	if _, r := read(raw, o); r != nil {
+	if _, _, r := read(raw, o); r != nil {
 		return refuse(*r)
 	}
 	ours, theirs := fields{}, parse(raw)

@@ -47,6 +47,14 @@ func (m *message) field(name string) (member, bool) {
 // raw is the value of a member.
 func (m *message) raw(f member) string { return m.text[f.start:f.end] }
 
+// value is the value of a member without white space around its parts.
+func (m *message) value(f member) json.RawMessage {
+	if !f.spaced {
+		return json.RawMessage(m.raw(f))
+	}
+	return json.RawMessage(compact(m.raw(f)))
+}
+
 func (m *message) fault(reason Reason, field string, at int) {
 	m.found.Faults = append(m.found.Faults, Remark{Reason: reason, Field: field, Offset: at})
 }
@@ -74,11 +82,8 @@ func (m *message) version() {
 	if !ok || m.raw(f)[0] != '"' || Type(unquote(m.raw(f))) != Call {
 		return
 	}
-	payload, ok := m.field(fieldPayload)
-	if !ok || m.raw(payload)[0] != '{' {
-		return
-	}
-	for _, inner := range m.inner(payload) {
+	payload, _ := m.field(fieldPayload)
+	for _, inner := range payload.inner {
 		if inner.name == fieldProto {
 			m.knows(readProto(m.raw(inner), fieldPayload+"."+fieldProto, inner.start))
 		}
@@ -96,14 +101,6 @@ func (m *message) knows(r *Remark) bool {
 		return false
 	}
 	return true
-}
-
-// inner are the members of an object inside the message.
-func (m *message) inner(f member) []member {
-	s := &scanner{text: m.text, at: f.start}
-	var members []member
-	_ = s.object(1, func(in member) { members = append(members, in) }) // it was read before
-	return members
 }
 
 // address keeps what can be used of sender and receiver.
@@ -222,28 +219,28 @@ func (m *message) payload(f member) {
 	case isObject && e.Type == Result:
 		m.result(f)
 	}
-	e.Payload = json.RawMessage(compact(raw))
+	e.Payload = m.value(f)
 }
 
 // call holds the payload of a call to its rules.
 func (m *message) call(payload member) {
 	inner := map[string]member{}
-	for _, f := range m.inner(payload) {
+	for _, f := range payload.inner {
 		inner[f.name] = f
 	}
 	for _, name := range [...]string{"name", "params", "request_id"} {
 		f, ok := inner[name]
-		path := payload.name + "." + name
+		path := fieldPayload + "." + name
 		raw := m.raw(f)
 		switch {
 		case !ok:
 			m.fault(MissingField, path, -1)
 		case name == "params":
 			if raw[0] != '{' {
-				m.inside(f, path, WantObject)
+				m.wrongPart(f, path, WantObject)
 			}
 		case raw[0] != '"' || raw == `""`:
-			m.inside(f, path, WantText)
+			m.wrongPart(f, path, WantText)
 		case name == "name" && m.options.Tool != nil && !m.options.Tool(unquote(raw)):
 			m.fault(UnlistedTool, path, f.start)
 		}
@@ -252,22 +249,22 @@ func (m *message) call(payload member) {
 
 // result holds the payload of a result to its rules.
 func (m *message) result(payload member) {
-	for _, f := range m.inner(payload) {
+	for _, f := range payload.inner {
 		if f.name != "request_id" {
 			continue
 		}
-		path, raw := payload.name+"."+f.name, m.raw(f)
+		path, raw := fieldPayload+"."+f.name, m.raw(f)
 		switch {
 		case raw[0] != '"' || raw == `""`:
-			m.inside(f, path, WantText)
+			m.wrongPart(f, path, WantText)
 		case m.options.Asked != nil && !m.options.Asked(m.found.Envelope.Sender, unquote(raw)):
 			m.fault(UnknownRequest, path, f.start)
 		}
 	}
 }
 
-// inside is a fault about a value inside the payload, which is not shown.
-func (m *message) inside(f member, path string, want Want) {
+// wrongPart is a fault about a value inside the payload, which is not shown.
+func (m *message) wrongPart(f member, path string, want Want) {
 	m.found.Faults = append(m.found.Faults, Remark{
 		Reason: BadField, Field: path, Offset: f.start, Found: kindOf(m.raw(f)), Want: want,
 	})
@@ -278,7 +275,7 @@ func (m *message) metadata(f member) {
 		m.wrong(f, WantObject)
 		return
 	}
-	for _, in := range m.inner(f) {
+	for _, in := range f.inner {
 		m.keep(in.name, in)
 	}
 }
@@ -288,7 +285,7 @@ func (m *message) keep(name string, f member) {
 	if e.Metadata == nil {
 		e.Metadata = map[string]json.RawMessage{}
 	}
-	e.Metadata[name] = json.RawMessage(compact(m.raw(f)))
+	e.Metadata[name] = m.value(f)
 }
 
 // extra moves the fields that nobody knows to the metadata. One that would be
@@ -303,7 +300,7 @@ func (m *message) extra() {
 		switch {
 		case f.depth >= maxDepth:
 			m.fault(TooDeep, f.name, f.start)
-		case clash && string(known) != compact(m.raw(f)):
+		case clash && string(known) != string(m.value(f)):
 			m.fault(MetadataClash, f.name, f.key)
 		default:
 			m.note(Remark{Reason: ExtraField, Field: f.name, Offset: f.key})

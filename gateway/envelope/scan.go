@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"hash/maphash"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -16,9 +17,11 @@ const bom = "\ufeff"
 // member is one field of the message as it stands in the text.
 type member struct {
 	name       string
-	key        int // the byte where the name begins
-	start, end int // the value
-	depth      int // of the deepest object or array in it, counted from the message; 1 if there is none
+	key        int      // the byte where the name begins
+	start, end int      // the value
+	depth      int      // of the deepest object or array in it, counted from the message; 1 if there is none
+	spaced     bool     // there is white space between the parts of the value
+	inner      []member // of the payload and the metadata, as far as they are objects
 }
 
 // scanner reads JSON strictly, once, and notes where the fields of the top
@@ -28,6 +31,8 @@ type scanner struct {
 	at      int
 	path    []segment // of the value that is read
 	deepest int
+	spaced  bool // white space was skipped
+	seed    maphash.Seed
 }
 
 // segment is one step of a path: a name, or an index from 0.
@@ -45,7 +50,7 @@ func scan(text string) ([]member, *Remark) {
 	if at := invalidAt(text); at >= 0 {
 		return nil, &Remark{Reason: InvalidUTF8, Offset: at, Found: "0x" + strconv.FormatUint(uint64(text[at]), 16)}
 	}
-	s := &scanner{text: text}
+	s := &scanner{text: text, seed: maphash.MakeSeed()}
 	s.space()
 	var members []member
 	var r *Remark
@@ -91,6 +96,7 @@ func (s *scanner) space() {
 	for ; s.at < len(s.text); s.at++ {
 		switch s.text[s.at] {
 		case ' ', '\t', '\n', '\r':
+			s.spaced = true
 		default:
 			return
 		}
@@ -181,36 +187,15 @@ func (s *scanner) object(depth int, note func(member)) *Remark {
 	if s.eat('}') {
 		return nil
 	}
-	var seen names
+	seen := names{seed: s.seed}
 	s.path = append(s.path, segment{index: -1})
 	for {
-		m := member{key: s.at}
 		if s.next() != '"' {
 			s.path = s.path[:len(s.path)-1]
 			return s.bad()
 		}
-		if r := s.string(); r != nil {
+		if r := s.member(depth, &seen, note); r != nil {
 			return r
-		}
-		m.name = unquote(s.text[m.key:s.at])
-		s.path[len(s.path)-1].name = m.name
-		if !seen.add(m.name) {
-			return s.fault(DuplicateKey, m.key, "")
-		}
-		if s.space(); !s.eat(':') {
-			return s.bad()
-		}
-		s.space()
-		m.start, s.deepest = s.at, max(s.deepest, depth)
-		if note != nil {
-			s.deepest = depth
-		}
-		if r := s.value(depth); r != nil {
-			return r
-		}
-		m.end, m.depth = s.at, s.deepest
-		if note != nil {
-			note(m)
 		}
 		s.space()
 		if s.eat('}') {
@@ -222,6 +207,39 @@ func (s *scanner) object(depth int, note func(member)) *Remark {
 		}
 		s.space()
 	}
+}
+
+// member reads one member of an object, a name and a value.
+func (s *scanner) member(depth int, seen *names, note func(member)) *Remark {
+	m := member{key: s.at}
+	if r := s.string(); r != nil {
+		return r
+	}
+	m.name = unquote(s.text[m.key:s.at])
+	s.path[len(s.path)-1].name = m.name
+	if !seen.add(m.name) {
+		return s.fault(DuplicateKey, m.key, "")
+	}
+	if s.space(); !s.eat(':') {
+		return s.bad()
+	}
+	s.space()
+	m.start = s.at
+	if note == nil {
+		return s.value(depth)
+	}
+	deepest, spaced := s.deepest, s.spaced
+	s.deepest, s.spaced = depth, false
+	var r *Remark
+	if s.next() == '{' && depth == 1 && (m.name == fieldPayload || m.name == fieldMetadata) {
+		r = s.object(depth+1, func(in member) { m.inner = append(m.inner, in) })
+	} else {
+		r = s.value(depth)
+	}
+	m.end, m.depth, m.spaced = s.at, s.deepest, s.spaced
+	s.deepest, s.spaced = max(deepest, m.depth), spaced || m.spaced
+	note(m)
+	return r
 }
 
 // array reads an array.
@@ -252,22 +270,23 @@ func (s *scanner) array(depth int) *Remark {
 
 // string reads a string.
 func (s *scanner) string() *Remark {
-	s.at++
-	for s.at < len(s.text) {
-		switch c := s.text[s.at]; {
+	for at := s.at + 1; at < len(s.text); at++ {
+		switch c := s.text[at]; {
 		case c == '"':
-			s.at++
+			s.at = at + 1
 			return nil
 		case c == '\\':
+			s.at = at
 			if r := s.escape(); r != nil {
 				return r
 			}
+			at = s.at - 1
 		case c < ' ':
+			s.at = at
 			return s.bad()
-		default:
-			s.at++
 		}
 	}
+	s.at = len(s.text)
 	return s.bad()
 }
 
@@ -338,9 +357,10 @@ func (s *scanner) number() *Remark {
 
 // digits reads at least one digit.
 func (s *scanner) digits() bool {
-	begin := s.at
-	for c := s.next(); '0' <= c && c <= '9'; c = s.next() {
-		s.at++
+	begin, at := s.at, s.at
+	for at < len(s.text) && s.text[at]-'0' <= 9 {
+		at++
 	}
-	return s.at > begin
+	s.at = at
+	return at > begin
 }

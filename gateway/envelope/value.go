@@ -2,39 +2,86 @@ package envelope
 
 import (
 	"encoding/json"
+	"hash/maphash"
+	"slices"
 	"strings"
 )
 
 // maxShown is how many bytes of a value a remark shows.
 const maxShown = 40
 
-// names are those of one object. Most objects have few.
+// names are those of one object. Most objects have few, which are compared one
+// by one; for many there is a table.
 type names struct {
-	few  []string
-	many map[string]struct{}
+	list  []string
+	table []entry // by hash; at least half is free, and the length is a power of two
+	seed  maphash.Seed
 }
+
+// entry is a name in the table.
+type entry struct {
+	hash uint32
+	at   int32 // in the list, from 1; 0 for a free entry
+}
+
+// few is how many names need no table.
+const few = 8
 
 // add reports whether the name is new.
 func (n *names) add(name string) bool {
-	const few = 8
-	if n.many == nil {
-		for _, known := range n.few {
-			if known == name {
-				return false
-			}
+	if len(n.list) < few {
+		if slices.Contains(n.list, name) {
+			return false
 		}
-		if n.few = append(n.few, name); len(n.few) <= few {
-			return true
-		}
-		n.many = make(map[string]struct{}, 2*few)
-		for _, known := range n.few {
-			n.many[known] = struct{}{}
-		}
+		n.list = append(n.list, name)
 		return true
 	}
-	before := len(n.many)
-	n.many[name] = struct{}{}
-	return len(n.many) > before
+	if len(n.table) < 2*(len(n.list)+1) {
+		n.grow()
+	}
+	hash := uint32(maphash.String(n.seed, name)) //nolint:gosec // half a hash is a hash
+	e := n.find(hash, name)
+	if e.at != 0 {
+		return false
+	}
+	n.list = append(n.list, name)
+	*e = entry{hash, int32(len(n.list))} //nolint:gosec // a message has fewer members than bytes
+	return true
+}
+
+// find is the entry of the name, or the free one for it.
+func (n *names) find(hash uint32, name string) *entry {
+	last := uint32(len(n.table) - 1) //nolint:gosec // as above
+	for i := hash & last; ; i = (i + 1) & last {
+		e := &n.table[i]
+		if e.at == 0 || e.hash == hash && n.list[e.at-1] == name {
+			return e
+		}
+	}
+}
+
+// grow makes the table, or one that is four times as long.
+func (n *names) grow() {
+	old := n.table
+	n.table = make([]entry, max(8*few, 4*len(old)))
+	n.list = slices.Grow(n.list, len(n.table)/2-len(n.list))
+	if old == nil {
+		for i, name := range n.list {
+			hash := uint32(maphash.String(n.seed, name))    //nolint:gosec // as above
+			*n.find(hash, name) = entry{hash, int32(i + 1)} //nolint:gosec // as above
+		}
+	}
+	last := uint32(len(n.table) - 1) //nolint:gosec // as above
+	for _, e := range old {
+		if e.at == 0 {
+			continue
+		}
+		i := e.hash & last
+		for n.table[i].at != 0 {
+			i = (i + 1) & last
+		}
+		n.table[i] = e
+	}
 }
 
 // unquote decodes a JSON string that the scanner has read.
