@@ -214,7 +214,7 @@ func TestRules(t *testing.T) {
 		{"same in the metadata", map[string]string{"metadata": `{"a":1}`, "a": "1"}, envelope.Options{}, envelope.Extra, "a is no field of the envelope"},
 		{"other in the metadata", map[string]string{"metadata": `{"a":1}`, "a": "2"}, envelope.Options{}, envelope.Invalid, "a has another value in the metadata"},
 		{"a call with a text", map[string]string{"type": `"tool_call"`}, envelope.Options{}, envelope.Invalid, `payload has a wrong value: "collect", not an object`},
-		{"an empty tool", map[string]string{"type": `"tool_call"`, "payload": `{"name":"","params":{},"request_id":"r"}`}, envelope.Options{}, envelope.Invalid, "payload.name has a wrong value: string, not a text that is not empty"},
+		{"an empty tool", map[string]string{"type": `"tool_call"`, "payload": `{"name":"","params":{},"request_id":"r"}`}, envelope.Options{}, envelope.Invalid, `payload.name has a wrong value: "", not a text that is not empty`},
 		{"an empty request", map[string]string{"type": `"result"`, "payload": `{"request_id":""}`}, envelope.Options{}, envelope.Invalid, "payload.request_id has a wrong value"},
 		{"a result without request", map[string]string{"type": `"result"`}, envelope.Options{Asked: func(_, _ string) bool { return false }}, envelope.OK, ""},
 		{"receiver is not here", nil, envelope.Options{Receiver: func(string) bool { return false }}, envelope.Invalid, "receiver is not known here"},
@@ -222,6 +222,7 @@ func TestRules(t *testing.T) {
 		{"sender is another", nil, envelope.Options{Sender: "mallory"}, envelope.Invalid, "sender is not who sent it"},
 		{"sender is who it is", nil, envelope.Options{Sender: "planner"}, envelope.OK, ""},
 		{"tool is not listed", map[string]string{"type": `"tool_call"`, "payload": `{"name":"rm","params":{},"request_id":"r"}`}, envelope.Options{Tool: func(string) bool { return false }}, envelope.Invalid, "payload.name is no tool that may be called from outside"},
+		{"other names", map[string]string{"type": `"tool_call"`, "payload": `{"tool":"x","params":{},"request_id":"r"}`}, envelope.Options{}, envelope.Missing, "payload.name is missing (is it tool?)"},
 		{"two kinds of faults", map[string]string{"type": `"x"`, "payload": "3"}, envelope.Options{}, envelope.Invalid, `type is no known type: "x", not task, tool_call or result`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -66,6 +66,13 @@ func (m *message) wrong(f member, want Want) {
 	})
 }
 
+// missing is a fault about a field that is not among members.
+func (m *message) missing(field string, members []member) {
+	m.found.Faults = append(m.found.Faults, Remark{
+		Reason: MissingField, Field: field, Offset: -1, Found: alias(field, members),
+	})
+}
+
 func (m *message) note(r Remark) { m.found.Notes = append(m.found.Notes, r) }
 
 // version is looked at first: a message of an unknown one is text, whatever
@@ -131,7 +138,7 @@ func (m *message) fields() {
 		switch {
 		case !ok:
 			if name != fieldProto && name != fieldMetadata {
-				m.fault(MissingField, name, -1)
+				m.missing(name, m.members)
 			}
 		case name == fieldMsgID:
 			e.MsgID = m.str(f)
@@ -234,7 +241,7 @@ func (m *message) call(payload member) {
 		raw := m.raw(f)
 		switch {
 		case !ok:
-			m.fault(MissingField, path, -1)
+			m.missing(path, payload.inner)
 		case name == "params":
 			if raw[0] != '{' {
 				m.wrongPart(f, path, WantObject)
@@ -263,10 +270,15 @@ func (m *message) result(payload member) {
 	}
 }
 
-// wrongPart is a fault about a value inside the payload, which is not shown.
+// wrongPart is a fault about a value inside the payload, which is not shown
+// unless it is empty.
 func (m *message) wrongPart(f member, path string, want Want) {
+	found := kindOf(m.raw(f))
+	if m.raw(f) == `""` {
+		found = `""`
+	}
 	m.found.Faults = append(m.found.Faults, Remark{
-		Reason: BadField, Field: path, Offset: f.start, Found: kindOf(m.raw(f)), Want: want,
+		Reason: BadField, Field: path, Offset: f.start, Found: found, Want: want,
 	})
 }
 

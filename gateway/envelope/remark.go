@@ -90,7 +90,8 @@ type Remark struct {
 	Offset int `json:"offset"`
 	// Found is what stands there: a short value as JSON, or the kind of another
 	// one; for [BadJSON] the character, or nothing where the message ends too
-	// early. Values inside a payload are never shown.
+	// early; for [MissingField] a field that may be meant for it. Values inside a
+	// payload are never shown.
 	Found string `json:"found,omitempty"`
 	// Want is what should stand there, for [BadField] and [BadType].
 	Want Want `json:"want,omitempty"`
@@ -115,7 +116,10 @@ func (r Remark) String() string {
 	if r.Reason == BadJSON && r.Found == "" {
 		text = cmp.Or(r.Field, "message") + " ends too early"
 	}
-	if r.Found != "" {
+	switch {
+	case r.Found != "" && r.Reason == MissingField:
+		text += " (is it " + r.Found + "?)"
+	case r.Found != "":
 		text += ": " + r.Found
 	}
 	if r.Want != "" {
