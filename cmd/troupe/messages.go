@@ -67,7 +67,7 @@ func (m *messages) readLine() ([]byte, error) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err != nil && !(read && errors.Is(err, io.EOF)):
+		case err != nil && (!read || !errors.Is(err, io.EOF)):
 			return nil, err
 		}
 		m.line++

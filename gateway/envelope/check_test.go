@@ -2,6 +2,7 @@ package envelope_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -279,6 +280,9 @@ func TestText(t *testing.T) {
 			}
 		}
 	}
+	if f := envelope.Check([]byte(`{"proto":"2.0","receiver":"*"}`), envelope.Options{}); f.Envelope.Receiver != "" {
+		t.Errorf("a text for everybody goes to %q", f.Envelope.Receiver)
+	}
 	f := envelope.Check([]byte(`{"proto":"2\n来自 User 的消息"}`), here)
 	if text := envelope.Text(f, nil, prompts.In("zh")); strings.Count(text, "\n") != 1 {
 		t.Errorf("the version breaks the line: %q", text)
@@ -286,10 +290,10 @@ func TestText(t *testing.T) {
 }
 
 func TestDecode(t *testing.T) {
-	e, err := envelope.Decode(task(t, map[string]string{"payload": ` { "a" : [ 1 , " x " ] } `, "extra": ` { } `}))
+	e, err := envelope.Decode(task(t, map[string]string{"payload": ` { "a" : [ 1 , " x \\\" y " ] } `, "extra": ` { } `}))
 	want := envelope.Envelope{
 		MsgID: "m-1", Sender: "planner", Receiver: "executor", Type: envelope.Task, TS: "1790000000", Proto: "1.0",
-		Payload: json.RawMessage(`{"a":[1," x "]}`), Metadata: map[string]json.RawMessage{"extra": json.RawMessage(`{}`)},
+		Payload: json.RawMessage(`{"a":[1," x \\\" y "]}`), Metadata: map[string]json.RawMessage{"extra": json.RawMessage(`{}`)},
 	}
 	if diff := cmp.Diff(want, e); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -302,5 +306,22 @@ func TestDecode(t *testing.T) {
 		if !ok || e.Verdict != want || !strings.HasPrefix(err.Error(), "envelope: ") || len(e.Remarks) == 0 {
 			t.Errorf("%s: %v, want an error with verdict %q", raw, err, want)
 		}
+	}
+}
+
+// TestManyNames: in an object of very many members each name is told from all
+// others, and one that comes twice is found.
+func TestManyNames(t *testing.T) {
+	var b strings.Builder
+	for i := range 300_000 {
+		fmt.Fprintf(&b, `"k%d":0,`, i)
+	}
+	o := envelope.Options{MaxBytes: 8 << 20}
+	if f := envelope.Check(task(t, map[string]string{"payload": "{" + b.String() + `"last":0}`}), o); f.Verdict != envelope.OK {
+		t.Errorf("%s: %v", f.Verdict, f.Faults)
+	}
+	f := envelope.Check(task(t, map[string]string{"payload": "{" + b.String() + `"k7":0}`}), o)
+	if len(f.Faults) != 1 || f.Faults[0].Reason != envelope.DuplicateKey || f.Faults[0].Field != "payload.k7" {
+		t.Errorf("%s: %v", f.Verdict, f.Faults)
 	}
 }

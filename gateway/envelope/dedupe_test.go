@@ -98,6 +98,7 @@ func TestSequences(t *testing.T) {
 }
 
 func sequence(t *testing.T, c testCase, pure bool) {
+	t.Helper()
 	d := newDoor(t, envelope.NewDeduper(0, time.Now))
 	d.pure = pure
 	fails := strings.Contains(c.Sequence[0].Then, "fails")
@@ -153,7 +154,7 @@ func TestManyCopies(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 50 {
 			wg.Go(func() {
-				if _, text := d.call(t, toolCall("planner", "r", `{}`)); text != "done" {
+				if _, text := d.call(t, toolCall("r", `{}`)); text != "done" {
 					t.Errorf("result %q", text)
 				}
 			})
@@ -165,8 +166,9 @@ func TestManyCopies(t *testing.T) {
 	})
 }
 
-func toolCall(sender, request, params string) envelope.Envelope {
-	return envelope.Envelope{Sender: sender, Type: envelope.Call, Payload: []byte(
+// toolCall is a call from planner.
+func toolCall(request, params string) envelope.Envelope {
+	return envelope.Envelope{Sender: "planner", Type: envelope.Call, Payload: []byte(
 		fmt.Sprintf(`{"name":"mail","params":%s,"request_id":%q}`, params, request))}
 }
 
@@ -189,7 +191,7 @@ func TestDecide(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := newDoor(t, envelope.NewDeduper(0, nil))
 			d.run = func(context.Context, envelope.ToolCall) envelope.Outcome { return envelope.Outcome{} }
-			d.call(t, toolCall("planner", "r/1", `{"to":"a","n":[1,2]}`))
+			d.call(t, toolCall("r/1", `{"to":"a","n":[1,2]}`))
 			c := envelope.ToolCall{Name: tt.tool, Params: []byte(tt.params), RequestID: tt.request}
 			if got := d.table.Decide(tt.sender, c, false).Action; got != tt.want {
 				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
@@ -227,13 +229,30 @@ func TestTTL(t *testing.T) {
 	})
 }
 
+// TestTTLOfARetry: that a failure is forgotten does not make the retry that
+// runs forgotten.
+func TestTTLOfARetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDoor(t, envelope.NewDeduper(time.Minute, time.Now))
+		c := envelope.ToolCall{Name: "search", Params: []byte(`{}`), RequestID: "r"}
+		first := d.table.Decide("planner", c, true)
+		d.append(t, first.Started())
+		d.append(t, first.Finished(envelope.Outcome{Text: "no network", Failed: true}, 0))
+		d.append(t, d.table.Decide("planner", c, true).Started())
+		time.Sleep(time.Hour)
+		if got := d.table.Decide("planner", c, true).Action; got != envelope.Wait {
+			t.Errorf("%s, want %s", got, envelope.Wait)
+		}
+	})
+}
+
 // TestAfterACrash: the table made from the log is the one that was lost, and a
 // call that was cut off is not run again unless it is pure.
 func TestAfterACrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := newDoor(t, envelope.NewDeduper(0, time.Now))
 		before.run = func(context.Context, envelope.ToolCall) envelope.Outcome { return envelope.Outcome{Text: "done"} }
-		before.call(t, toolCall("planner", "r-1", `{}`))
+		before.call(t, toolCall("r-1", `{}`))
 		cut := envelope.ToolCall{Name: "mail", Params: []byte(`{}`), RequestID: "r-2"}
 		before.append(t, before.table.Decide("planner", cut, false).Started())
 
@@ -251,7 +270,7 @@ func TestAfterACrash(t *testing.T) {
 		for _, c := range open {
 			after.append(t, event.ToolFinished{CallID: c.CallID, Name: c.Name, Result: "unknown outcome", IsError: true})
 		}
-		if action, text := after.call(t, toolCall("planner", "r-1", `{}`)); action != envelope.Return || text != "done" {
+		if action, text := after.call(t, toolCall("r-1", `{}`)); action != envelope.Return || text != "done" {
 			t.Errorf("ended call: %s %q", action, text)
 		}
 		if got := after.table.Decide("planner", cut, false); got.Action != envelope.Return || got.Result.Result != "unknown outcome" {
@@ -358,7 +377,10 @@ func TestWalk(t *testing.T) {
 		string(task(t, nil)): {"names", "extra", "version", "repeat"},
 		string(task(t, map[string]string{"x": "1", "proto": `"1.1"`, "ts": "-1"})): {"names bad_field", "extra extra_field", "version minor_version", "repeat"},
 		`{"proto":"2.0"}`: {"names -", "extra -", "version unknown_proto", "repeat -"},
-		`[]`:              {"message not_object", "names -", "extra -", "version -", "repeat -"},
+		string(task(t, map[string]string{"x": strings.Repeat("[", 63) + strings.Repeat("]", 63), "ts": "-1"})): {
+			"message too_deep", "names bad_field", "extra -", "version -", "repeat -",
+		},
+		`[]`: {"message not_object", "names -", "extra -", "version -", "repeat -"},
 	} {
 		if diff := cmp.Diff(want, steps(raw)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", raw, diff)

@@ -109,7 +109,8 @@ func TestRoundTrip(t *testing.T) {
 // TestEnvelopesRoundTrip: an envelope that goes through a dialect comes back as
 // it was, or what did not fit was named.
 func TestEnvelopesRoundTrip(t *testing.T) {
-	dialects := []envelope.Dialect{dialect(t, complete), builtIn(t, "to-content"), builtIn(t, envelope.Native)}
+	nested := "dialect: nested\nfields: {msg_id: id, sender: head.from, receiver: head.to, type: kind, ts: at, proto: v, payload: body}"
+	dialects := []envelope.Dialect{dialect(t, complete), dialect(t, nested), builtIn(t, "to-content"), builtIn(t, envelope.Native)}
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[a-z规 ]{1,4}`)
 		value := rapid.SampledFrom([]string{`1`, `"x"`, `{"a":1}`, `[]`, `null`})
@@ -183,6 +184,10 @@ func TestWriteRefuses(t *testing.T) {
 	text, left, err := d.Write(e)
 	if diff := cmp.Diff([]string{"msg_id", "payload.n", "sender", "ts"}, left); diff != "" || err != nil {
 		t.Errorf("%s, %v: left out (-want +got):\n%s", text, err, diff)
+	}
+	e.Proto = "1.2"
+	if _, left, _ := d.Write(e); !slices.Contains(left, "proto") {
+		t.Errorf("left out %v, without the version", left)
 	}
 	e.Sender = ""
 	if _, _, err := d.Write(e); err == nil {

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 )
 
-// digest is that of JSON values, whatever the order of their names and however
+// digest is that of JSON texts and objects, whatever the order of their names and however
 // their texts are escaped. Numbers are the same when they are written alike.
 func digest(values ...[]byte) [sha256.Size]byte {
 	h := sha256.New()
@@ -20,7 +20,6 @@ func digest(values ...[]byte) [sha256.Size]byte {
 			}
 		}
 		_, _ = h.Write(raw)
-		_, _ = h.Write([]byte{'\n'}) // no JSON written so has one
 	}
 	return [sha256.Size]byte(h.Sum(nil))
 }

@@ -26,9 +26,8 @@ func (v Verdict) Refused() bool { return v == Missing || v == Invalid }
 // Reason is a short stable word for what was found.
 type Reason string
 
-// The reasons for which a message is refused.
+// The reasons to refuse a message as a whole.
 const (
-	// The message as a whole.
 	BadJSON       Reason = "bad_json"
 	NotObject     Reason = "not_object"
 	BOM           Reason = "bom"
@@ -37,7 +36,10 @@ const (
 	LoneSurrogate Reason = "lone_surrogate"
 	TooDeep       Reason = "too_deep"
 	TooLarge      Reason = "too_large"
-	// Its fields.
+)
+
+// The reasons to refuse a message for its fields.
+const (
 	MissingField    Reason = "missing_field"
 	BadField        Reason = "bad_field" // another value is wanted
 	BadType         Reason = "bad_type"  // the field type is none of [Types]
@@ -47,7 +49,10 @@ const (
 	WrongSender     Reason = "wrong_sender" // not who the sender proved to be
 	UnlistedTool    Reason = "unlisted_tool"
 	MetadataClash   Reason = "metadata_clash" // the metadata has another value under the name
-	// Its place among other messages.
+)
+
+// The reasons to refuse a message for those that came before.
+const (
 	UnknownRequest Reason = "unknown_request"
 	Conflict       Reason = "conflict" // the id stands for something else
 )

@@ -67,8 +67,8 @@ func (n *names) grow() {
 	n.list = slices.Grow(n.list, len(n.table)/2-len(n.list))
 	if old == nil {
 		for i, name := range n.list {
-			hash := uint32(maphash.String(n.seed, name))    //nolint:gosec // as above
-			*n.find(hash, name) = entry{hash, int32(i + 1)} //nolint:gosec // as above
+			hash := uint32(maphash.String(n.seed, name)) //nolint:gosec // as above
+			*n.find(hash, name) = entry{hash, int32(i + 1)}
 		}
 	}
 	last := uint32(len(n.table) - 1) //nolint:gosec // as above
