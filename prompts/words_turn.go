@@ -132,3 +132,12 @@ func amount(limit string, v float64) string {
 	}
 	return number(v)
 }
+
+// UnknownProto is the line before a message from another program whose
+// envelope has a version that is not known. The version is as it stands there,
+// in quotes if it is a text.
+func (w Words) UnknownProto(version string) string {
+	return w.pick(
+		fmt.Sprintf("下面是另一个程序发来的消息，它的信封版本 %s 不是这里认识的版本，因此原文照转，没有按字段解析。请自行读懂它要什么。", line(version)),
+		fmt.Sprintf("What follows is a message from another program. The version %s of its envelope is not known here, so it is handed over as it came, unparsed. Read it and see what it wants.", line(version)))
+}

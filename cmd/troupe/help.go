@@ -120,6 +120,11 @@ var examples = map[string]string{
 	"models":       "  troupe models\n",
 	"models probe": "  troupe models probe\n  troupe models probe ollama/qwen3:8b --json\n",
 	"schema":       "  troupe schema > team.schema.json\n",
+
+	"envelope check":   "  troupe envelope check messages.jsonl\n  tail -f in.jsonl | troupe envelope check --json | jq 'select(.verdict != \"ok\")'\n",
+	"envelope convert": "  troupe envelope convert --from to-content --to target-task < out.jsonl\n  troupe envelope convert --map house.yaml --from house messages.jsonl\n",
+	"envelope explain": "  troupe envelope explain message.json\n",
+
 	"completion": `  source <(troupe completion bash)
   troupe completion zsh > "${fpath[1]}/_troupe"
 `,

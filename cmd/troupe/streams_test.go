@@ -14,6 +14,7 @@ func TestStdoutIsPure(t *testing.T) {
 	p := newProcess(t)
 	put(t, "ok.json", `{"roles": {"tl": [{"when": {}, "text": "the answer"}]}}`)
 	put(t, "team.yaml", "version: 1\nname: pure\nmodel: scripted/ok.json\nroles: {a: {name: A, does: nothing}}\n")
+	put(t, "ok.jsonl", `{"msg_id":"m","sender":"a","receiver":"b","type":"task","ts":1,"payload":"x"}`)
 	empty := func(s string) bool { return s == "" }
 	is := func(want string) func(string) bool { return func(s string) bool { return s == want } }
 	has := func(want string) func(string) bool { return func(s string) bool { return strings.HasPrefix(s, want) } }
@@ -80,6 +81,17 @@ func TestStdoutIsPure(t *testing.T) {
 		{"diff last last --json", 0, lines},
 		{"diff last none", 2, empty},
 		{"diff last", 2, empty},
+		{"envelope", 0, has("messages in the standard envelope")},
+		{"envelope check", 0, empty},
+		{"envelope check ok.jsonl", 0, is("ok       ok.jsonl:1  m task a → b\n")},
+		{"envelope check ok.jsonl --json", 0, lines},
+		{"envelope check team.yaml", 1, has("invalid  team.yaml:1")},
+		{"envelope check none.jsonl", 2, empty},
+		{"envelope explain ok.jsonl", 0, has("ok.jsonl:1  m task")},
+		{"envelope explain ok.jsonl --json", 0, lines},
+		{"envelope convert ok.jsonl --to target-task", 0, is(`{"target_agent":"b","task":"x"}` + "\n")},
+		{"envelope convert team.yaml", 1, empty},
+		{"envelope convert --map team.yaml ok.jsonl", 2, empty},
 		{"models", 0, has("PROVIDER ")},
 		{"models list --json", 0, lines},
 		{"models probe", 2, empty},
@@ -119,4 +131,4 @@ func TestStdoutIsPure(t *testing.T) {
 }
 
 // calledCommands are the commands that TestStdoutIsPure calls.
-const calledCommands = " init check run chat resume answer runs replay diff models schema completion version "
+const calledCommands = " init check run chat resume answer runs replay diff envelope models schema completion version "

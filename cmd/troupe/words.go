@@ -88,6 +88,8 @@ type words struct {
 	causes map[replay.CauseKind]string // why an agent of one run went another way
 
 	verify map[string]string // of replay --verify
+
+	envelope map[string]string // of envelope: reasons, verdicts, steps, and the rest
 }
 
 // wordsOf are the words of a language: zh, or en for all others.

@@ -32,6 +32,11 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 		"completion":   "print the completion script for a shell",
 		"version":      "print the version",
 		"help":         "help about a command",
+
+		"envelope":         "messages in the standard envelope: check, convert, explain",
+		"envelope check":   "check messages, one line for each: ok, missing, extra, text, repeat or invalid",
+		"envelope convert": "translate messages between the envelope and other frameworks' names",
+		"envelope explain": "go through a message step by step: names, extra fields, version, duplicates",
 	},
 	long: map[string]string{
 		"run": `The task is what the arguments say, or what stdin brings; with both, the
@@ -87,6 +92,16 @@ the provider sent no count; — stands where no price is known.`,
 warning, so that all others keep their numbers.`,
 		"runs rm": `A run that is under way is never removed. --older-than removes runs that ended;
 those that can go on are named and kept.`,
+		"envelope check": `FILE has one message a line, or is - for stdin, as without FILE; a message
+over several lines begins with a line { and ends with a line }. A message with
+the ids of an earlier one is a repeat. Exit code 1 means that messages were
+refused (missing, invalid).`,
+		"envelope convert": `A DIALECT is envelope, one of the built-in ones (to-content, target-task), or
+that of a mapping file given with --map. The messages go to stdout, one a line;
+those that cannot be converted are named on stderr, with exit code 1, and so are
+the fields that the other form has no place for.`,
+		"envelope explain": `FILE is as for check. Where the version is not known the rest does not matter:
+such a message is read as text.`,
 		"schema": `The schema is that of team.yaml unless record is asked for, or export: what
 troupe runs export --format json writes.`,
 	},
@@ -113,6 +128,9 @@ troupe runs export --format json writes.`,
 		"idle-cap":      "wait at most this `DURATION` between two entries (default 2s)",
 		"step":          "wait for a key before each entry; keys go back, jump and search too",
 		"from":          "begin at `SEQ|ID`: a record's number, or the id of a message, question, call or agent",
+		"convert from":  "the `DIALECT` that the messages have (default envelope)",
+		"convert to":    "the `DIALECT` that they shall have (default envelope)",
+		"map":           "a mapping `FILE` that defines a dialect; repeatable",
 		"to":            "end at `SEQ|ID`: a question or a call ends with its answer or its result",
 		"only":          "only entries of these `AGENT|TYPE`: id, code, name; message.sent, tool.*; with commas or repeated",
 		"follow":        "wait for more until the run has ended, even if no process here writes it",
@@ -134,7 +152,7 @@ troupe runs export --format json writes.`,
 		"resume file":    "the team `FILE` whose .env, display and transcript count; the team is that of the log",
 		"resume workdir": "`DIR` that the agents work in (default: the folder of the run)",
 	},
-	groups: map[string]string{groupWork: "Work", groupSteer: "Steer", groupLook: "Look back", groupSetup: "Setup"},
+	groups: map[string]string{groupWork: "Work", groupSteer: "Steer", groupLook: "Look back", groupTools: "Protocol tools", groupSetup: "Setup"},
 
 	helpFlag: "about this command",
 	usage:    "Usage", examples: "Examples", commands: "Commands", flagsTitle: "Flags", globalFlags: "Flags of all commands",
@@ -274,7 +292,8 @@ troupe runs export --format json writes.`,
 		replay.CauseLimit: "a limit", replay.CauseTiming: "the same things came in another order",
 		replay.CauseRuntime: "Troupe itself said or asked something else", replay.CauseEnd: "one run ends here",
 	},
-	origins: map[string]string{fromEnvironment: "environment", fromDotEnv: ".env"},
+	origins:  map[string]string{fromEnvironment: "environment", fromDotEnv: ".env"},
+	envelope: envelopeWordsEN,
 	verify: map[string]string{
 		"run":           "run %s, %d records",
 		"records":       "%d records",

@@ -32,6 +32,11 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"completion":   "输出 shell 的补全脚本",
 		"version":      "输出版本",
 		"help":         "查看命令的帮助",
+
+		"envelope":         "标准信封的消息：check、convert、explain",
+		"envelope check":   "校验消息，每条一行：ok、missing、extra、text、repeat 或 invalid",
+		"envelope convert": "在信封与其他框架的字段名之间转换消息",
+		"envelope explain": "逐步查看一条消息：字段名、多余字段、版本、去重",
 	},
 	long: map[string]string{
 		"run": `任务来自参数或标准输入；两者都有时，参数是指令，标准输入是上下文。
@@ -73,6 +78,14 @@ troupe resume 据此继续。`,
 		"runs repair": `原来的日志保留在旁边。丢失的记录由一条警告代替，其余记录的编号不变。`,
 		"runs rm": `正在进行的运行从不删除。--older-than 删除已结束的运行；
 还可以继续的会列出并保留。`,
+		"envelope check": `FILE 每行一条消息；- 或不给时读标准输入。跨多行的消息以单独一行 { 开始，
+以单独一行 } 结束。编号与之前的消息相同的是 repeat。
+退出码 1 表示有消息被拒绝（missing、invalid）。`,
+		"envelope convert": `DIALECT 是 envelope、内置的 to-content 或 target-task，
+或由 --map 给出的映射文件定义。消息写到标准输出，每行一条；
+不能转换的写到标准错误，退出码 1；另一种形式容纳不下的字段也会列出。`,
+		"envelope explain": `FILE 与 check 相同。版本不认识时，其余各步都不再要紧：
+这样的消息按文本来读。`,
 		"schema": `默认是 team.yaml 的 schema；record 是日志记录的，export 是
 troupe runs export --format json 的。`,
 	},
@@ -99,6 +112,9 @@ troupe runs export --format json 的。`,
 		"idle-cap":      "两个条目之间最多等待的时间 `DURATION`（默认 2s）",
 		"step":          "每个条目前等待按键；按键也可后退、跳转和查找",
 		"from":          "从 `SEQ|ID` 开始：记录的序号，或消息、提问、调用、智能体的编号",
+		"convert from":  "消息现在的形式 `DIALECT`（默认 envelope）",
+		"convert to":    "要转换成的形式 `DIALECT`（默认 envelope）",
+		"map":           "定义一种形式的映射文件 `FILE`，可重复",
 		"to":            "到 `SEQ|ID` 为止：提问到其回答，调用到其结果",
 		"only":          "只看这些 `AGENT|TYPE`：编号、代码、名称；message.sent、tool.*；用逗号分隔或重复",
 		"follow":        "一直等到运行结束，即使本机没有进程在写",
@@ -120,7 +136,7 @@ troupe runs export --format json 的。`,
 		"resume file":    "团队文件 `FILE`，只用其 .env、display 和 transcript；团队以日志为准",
 		"resume workdir": "智能体工作的文件夹 `DIR`（默认：运行原来的文件夹）",
 	},
-	groups: map[string]string{groupWork: "工作", groupSteer: "引导", groupLook: "回看", groupSetup: "设置"},
+	groups: map[string]string{groupWork: "工作", groupSteer: "引导", groupLook: "回看", groupTools: "协议工具", groupSetup: "设置"},
 
 	helpFlag: "本命令的帮助",
 	usage:    "用法", examples: "示例", commands: "命令", flagsTitle: "选项", globalFlags: "所有命令的选项",
@@ -260,7 +276,8 @@ troupe runs export --format json 的。`,
 		replay.CauseLimit: "限额", replay.CauseTiming: "同样的内容，先后不同",
 		replay.CauseRuntime: "Troupe 自己所说或所问的不同", replay.CauseEnd: "一次运行到此为止",
 	},
-	origins: map[string]string{fromEnvironment: "环境变量", fromDotEnv: ".env"},
+	origins:  map[string]string{fromEnvironment: "环境变量", fromDotEnv: ".env"},
+	envelope: envelopeWordsZH,
 	verify: map[string]string{
 		"run":           "运行 %s，%d 条记录",
 		"records":       "%d 条记录",

@@ -83,7 +83,9 @@ var floors = map[string]row{
 	"session":          {floor: 5, ours: []string{"event", "leader", "transcript"}, others: []string{zerolog}},
 	"gateway":          {floor: 5, ours: []string{"event", "render"}, others: []string{zerolog}},
 	"gateway/client":   {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog}},
-	"gateway/envelope": {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{zerolog}},
+	// Files map the names of other frameworks, and the line before a message of
+	// an unknown version is the runtime's word to an agent.
+	"gateway/envelope": {floor: 5, ours: []string{"event", "gateway", "prompts", "render"}, others: []string{goYAML, zerolog}},
 	"gateway/streams":  {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{fsm, redis, zerolog}},
 	"gateway/studio":   {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog}},
 	"gateway/web":      {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{goldmark, zerolog}},

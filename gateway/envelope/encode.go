@@ -1,0 +1,104 @@
+package envelope
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"unicode/utf8"
+)
+
+// Encode writes e as one line of JSON without its newline. It fails with an
+// [*Error] for what [Decode] would refuse or take for text; size is the one
+// rule that only the receiver knows.
+func Encode(e Envelope) ([]byte, error) {
+	if r := unwritable(e); r != nil {
+		return nil, &Error{Invalid, []Remark{*r}}
+	}
+	var b bytes.Buffer
+	put := func(name string, value []byte) {
+		b.WriteByte(sep(b.Len()))
+		b.Write(quote(name))
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	put(fieldMsgID, quote(e.MsgID))
+	put(fieldSender, quote(e.Sender))
+	put(fieldReceiver, quote(e.Receiver))
+	put(fieldType, quote(string(e.Type)))
+	put(fieldTS, []byte(e.TS))
+	put(fieldProto, quote(cmp.Or(e.Proto, Proto)))
+	put(fieldPayload, []byte(compact(string(e.Payload))))
+	if len(e.Metadata) > 0 {
+		put(fieldMetadata, object(e.Metadata))
+	}
+	b.WriteByte('}')
+	switch f := checkMade(b.String(), Options{}); {
+	case f.Verdict.Refused():
+		return nil, &Error{f.Verdict, f.Faults}
+	case f.Verdict == Down:
+		return nil, &Error{Invalid, f.Notes}
+	}
+	return b.Bytes(), nil
+}
+
+// unwritable finds a text that JSON cannot hold, or a part that is not one
+// JSON value and so could pass for other fields.
+func unwritable(e Envelope) *Remark {
+	for name, text := range map[string]string{
+		fieldMsgID: e.MsgID, fieldSender: e.Sender, fieldReceiver: e.Receiver, fieldType: string(e.Type), fieldProto: e.Proto,
+	} {
+		if !utf8.ValidString(text) {
+			return &Remark{Reason: InvalidUTF8, Field: name, Offset: -1}
+		}
+	}
+	parts := map[string]string{fieldTS: string(e.TS), fieldPayload: string(e.Payload)}
+	for name, value := range e.Metadata {
+		if !utf8.ValidString(name) {
+			return &Remark{Reason: InvalidUTF8, Field: fieldMetadata, Offset: -1}
+		}
+		parts[fieldMetadata+"."+name] = string(value)
+	}
+	for name, part := range parts {
+		s := scanner{text: part}
+		if s.value(1) != nil || s.at < len(part) {
+			return &Remark{Reason: BadJSON, Field: name, Offset: -1}
+		}
+	}
+	return nil
+}
+
+// object writes members in the order of their names.
+func object(members map[string]json.RawMessage) []byte {
+	if len(members) == 0 {
+		return []byte("{}")
+	}
+	var b bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		b.WriteByte(sep(b.Len()))
+		b.Write(quote(name))
+		b.WriteByte(':')
+		b.WriteString(compact(string(members[name])))
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// sep is what stands before a member of an object of which length bytes are
+// written.
+func sep(length int) byte {
+	if length == 0 {
+		return '{'
+	}
+	return ','
+}
+
+// quote writes a JSON string without escapes for HTML.
+func quote(text string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // a text always has a JSON form
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
