@@ -124,8 +124,11 @@ func (b *chatBody) appendContent(dst []byte, m Message) []byte {
 // extraOf is what else goes back with a message to the endpoint's model; zero
 // if the message came from another.
 func (b *chatBody) extraOf(m Message) replyExtra {
+	if m.Extra == "" {
+		return replyExtra{}
+	}
 	var extra replyExtra
-	if m.Extra == "" || json.Unmarshal([]byte(m.Extra), &extra) != nil || extra.From != b.from {
+	if json.Unmarshal([]byte(m.Extra), &extra) != nil || extra.From != b.from {
 		return replyExtra{}
 	}
 	return extra
@@ -202,24 +205,18 @@ func sentArguments(args string) string {
 // U+FFFD.
 func appendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
 	dst = append(dst, '"')
 	from := 0
-	for i := 0; i < len(s); {
+	for i := range len(s) {
 		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && size == 1 {
-				dst = append(append(dst, s[from:i]...), "\uFFFD"...)
-				from = i + 1
-			}
-			i += size
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
+		if !escaped[c] {
 			continue
 		}
 		dst = append(dst, s[from:i]...)
+		from = i + 1
 		switch c {
 		case '"', '\\':
 			dst = append(dst, '\\', c)
@@ -232,8 +229,15 @@ func appendString(dst []byte, s string) []byte {
 		default:
 			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
 		}
-		i++
-		from = i
 	}
 	return append(append(dst, s[from:]...), '"')
 }
+
+// escaped are the bytes that do not stand for themselves in a JSON string.
+var escaped = func() (set [256]bool) {
+	for c := range ' ' {
+		set[c] = true
+	}
+	set['"'], set['\\'] = true, true
+	return set
+}()

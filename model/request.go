@@ -17,7 +17,7 @@ func (a *adapter) chatRequest(req Request) openai.ChatCompletionRequest {
 	chat := openai.ChatCompletionRequest{Model: a.endpoint.Model, Stream: true}
 	chat.ReasoningEffort, _ = a.endpoint.Extra["reasoning_effort"].(string)
 	if len(req.Tools) > 0 {
-		chat.Tools = []openai.Tool{{Type: openai.ToolTypeFunction}}
+		chat.ToolChoice = "auto" // as good as a tool, and written without work
 	}
 	return chat
 }

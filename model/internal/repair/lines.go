@@ -10,7 +10,7 @@ import (
 const MaxLine = 16 << 20
 
 // firstBuffer is what the buffer holds at first; most lines are shorter.
-const firstBuffer = 2 << 10
+const firstBuffer = 1 << 10
 
 // watchedLine is how long a line may grow before each part of it counts as
 // progress, in bytes.
