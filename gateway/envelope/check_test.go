@@ -290,7 +290,8 @@ func TestText(t *testing.T) {
 }
 
 func TestDecode(t *testing.T) {
-	e, err := envelope.Decode(task(t, map[string]string{"payload": ` { "a" : [ 1 , " x \\\" y " ] } `, "extra": ` { } `}))
+	e, err := envelope.Decode([]byte(`{"msg_id":"m-1","sender":"planner","receiver":"executor","type":"task","ts":1790000000,
+		"payload": { "a" : [ 1 , " x \\\" y " ] } , "extra" : { } }`))
 	want := envelope.Envelope{
 		MsgID: "m-1", Sender: "planner", Receiver: "executor", Type: envelope.Task, TS: "1790000000", Proto: "1.0",
 		Payload: json.RawMessage(`{"a":[1," x \\\" y "]}`), Metadata: map[string]json.RawMessage{"extra": json.RawMessage(`{}`)},
