@@ -15,15 +15,16 @@ import (
 // same function as when it lives.
 type folder struct {
 	run      *Run
-	task     string           // of the person, not sent yet
-	finished bool             // nothing was left to do
-	header   event.RunStarted // as it is by now
-	began    time.Time        // zero while the run is not at work
-	last     time.Time        // of the newest record since
-	before   time.Duration    // that the run was at work until began
+	task     string             // of the person, not sent yet
+	finished bool               // nothing was left to do
+	header   event.RunStarted   // as it is by now
+	began    time.Time          // zero while the run is not at work
+	last     time.Time          // of the newest record since
+	before   time.Duration      // that the run was at work until began
+	readings map[string]reading // of files, by call
 }
 
-func newFolder(r *Run) *folder { return &folder{run: r} }
+func newFolder(r *Run) *folder { return &folder{run: r, readings: map[string]reading{}} }
 
 // fold takes in one record.
 func (f *folder) fold(rec event.Record) error {
@@ -41,6 +42,7 @@ func (f *folder) fold(rec event.Record) error {
 	if err := f.applyRun(rec); err != nil {
 		return err
 	}
+	f.recall(rec)
 	return f.applyAgents(rec)
 }
 

@@ -67,7 +67,7 @@ func (w *Workspace) readForEdit(agent, name, at string) ([]byte, fs.FileMode, er
 	if err := w.checkWritable(name, info); err != nil {
 		return nil, 0, err
 	}
-	old, known := w.folder.seen[sight{agent, at}]
+	old, known := w.folder.known(sight{agent, at})
 	if !known {
 		return nil, 0, &refusalError{ErrUnread, w.lang.say("workspace: you have not read %q; read it with read_file, then edit",
 			"工作区：你还没有读取 %q；请先用 read_file 读取再修改", name)}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // Errors of the workspace tools.
@@ -55,9 +56,10 @@ type folder struct {
 	root *os.Root
 	dirs []string // the absolute paths of the folder: as given, and without links
 
-	// mu guards seen, and makes looking at a file and writing it one act.
-	mu   sync.Mutex
-	seen map[sight]version
+	// mu guards the maps, and makes looking at a file and writing it one act.
+	mu       sync.Mutex
+	seen     map[sight]version
+	recalled map[sight]time.Time // of an earlier process, not looked up yet
 }
 
 // sight is a file that an agent has seen.
@@ -90,7 +92,9 @@ func NewWorkspace(dir string, opts WorkspaceOptions) (*Workspace, error) {
 		mayRead = func(string) bool { return true }
 	}
 	return &Workspace{
-		folder:   &folder{root: root, dirs: []string{abs, plain}, seen: map[sight]version{}},
+		folder: &folder{
+			root: root, dirs: []string{abs, plain}, seen: map[sight]version{}, recalled: map[sight]time.Time{},
+		},
 		writeDir: writeDir,
 		lang:     lang(opts.Lang),
 		mayRead:  mayRead,

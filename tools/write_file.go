@@ -114,7 +114,7 @@ func (w *Workspace) checkWritable(name string, info fs.FileInfo) error {
 // checkSeen refuses a file that is not as the agent saw it last, if it did.
 // The caller holds mu.
 func (w *Workspace) checkSeen(agent, name, at string) error {
-	old, known := w.folder.seen[sight{agent, at}]
+	old, known := w.folder.known(sight{agent, at})
 	if !known {
 		return nil
 	}
