@@ -165,6 +165,9 @@ func (t *Team) missingTools(custom []tools.Tool) []string {
 // teamOf reads the team of a header; it has no clients.
 func teamOf(header event.RunStarted) (Team, error) {
 	var t Team
+	if len(header.Team) == 0 {
+		return t, fmt.Errorf("leader: the header of run %s has no team, as a repair leaves it; the run can be read, but not go on", header.RunID)
+	}
 	if err := json.Unmarshal(header.Team, &t); err != nil {
 		return t, fmt.Errorf("leader: the team in the header of run %s: %w", header.RunID, err)
 	}

@@ -3,6 +3,7 @@ package transcript
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"syscall"
 )
@@ -19,6 +20,9 @@ var (
 	ErrClosed = errors.New("the log is closed")
 	// ErrEmpty says that a file has no whole record, so not even a header.
 	ErrEmpty = errors.New("the log has no records")
+	// ErrNewer says that a later version of the program wrote the log. It can be
+	// read, as far as it is understood, but not written.
+	ErrNewer = errors.New("a later version of troupe wrote this log; only that one can go on with it")
 	// ErrTooLarge says that a record is longer than 64 MiB as a line. It was
 	// not appended; the log goes on.
 	ErrTooLarge = errors.New("the record is longer than 64 MiB")
@@ -51,6 +55,9 @@ func (e *WriteError) Unwrap() error { return e.Err }
 
 func writeError(op, path string, err error) *WriteError {
 	hint := "check the disk"
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err // without the operation and the path, which stand before it
+	}
 	if errors.Is(err, syscall.ENOSPC) {
 		hint = "free some space"
 	}

@@ -118,6 +118,9 @@ func (l *Log) recover(f *os.File, each func(event.Record) error) error {
 		if err != nil {
 			return damageError(l.path, in.line, err)
 		}
+		if rec.V > event.Version {
+			return fmt.Errorf("transcript: %s:%d: %w", l.path, in.line, ErrNewer)
+		}
 		if err := each(rec); err != nil {
 			return err
 		}

@@ -232,6 +232,28 @@ func TestOpenEmptyLog(t *testing.T) {
 	}
 }
 
+// A log that a later version went on with is read, and never written.
+func TestOpenRefusesALaterVersion(t *testing.T) {
+	text, recs := sample(t, 2)
+	recs = append(recs, event.Record{V: event.Version + 1, Seq: 3, Data: event.Unknown{Name: "new", JSON: []byte("{}")}})
+	line, err := recs[2].MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = append(append(bytes.Clone(text), line...), '\n')
+	dir := write(t, append(bytes.Clone(text), "torn"...))
+	if _, err := transcript.Open(dir, transcript.Options{}); !errors.Is(err, transcript.ErrNewer) {
+		t.Errorf("Open = %v, want ErrNewer", err)
+	}
+	path := filepath.Join(dir, transcript.FileName)
+	if got := read(t, path); string(got) != string(text)+"torn" {
+		t.Errorf("the log was changed: %q", got)
+	}
+	if got, err := failure(transcript.ReadFile(t.Context(), path, transcript.ReadOptions{})); err != nil || len(got) != 3 {
+		t.Errorf("ReadFile = %d records, %v", len(got), err)
+	}
+}
+
 // Whatever stands behind good lines: they are never lost, and never changed.
 func FuzzRecovery(f *testing.F) {
 	text, recs := sample(f, 3)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -210,6 +211,7 @@ func (r *resumeCommand) refusal(t *team, err error) error {
 	}
 	command := r.commandLine(t, "resume", id, path)
 	_, damaged := errors.AsType[*transcript.DamageError](err)
+	_, cannotWrite := errors.AsType[*transcript.WriteError](err)
 	switch {
 	case errors.Is(err, leader.ErrFinished):
 		f.text, f.hint = r.words.runFinished, command+` "…"`
@@ -219,7 +221,7 @@ func (r *resumeCommand) refusal(t *team, err error) error {
 		f.code, f.hint = exitFailed, r.commandLine(t, "runs repair", id, path)
 	case errors.Is(err, leader.ErrInCode):
 		f.hint = command + " -m provider/model"
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, transcript.ErrNewer), cannotWrite:
 		f.code = exitFailed
 	default:
 		return r.teamError(err)

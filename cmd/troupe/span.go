@@ -21,12 +21,13 @@ type point struct {
 	distance int
 }
 
-// newPoint reads the value of a flag; nil when it is empty.
+// newPoint reads the value of a flag; nil when it is empty. No record has a
+// number below 1, so that is an id that no run has.
 func newPoint(value string) *point {
 	if value == "" {
 		return nil
 	}
-	if seq, err := strconv.ParseInt(value, 10, 64); err == nil {
+	if seq, err := strconv.ParseInt(value, 10, 64); err == nil && seq >= 1 {
 		return &point{seq: seq}
 	}
 	return &point{id: value, distance: 1 + nearest.Tolerance(value)}
