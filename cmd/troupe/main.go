@@ -14,6 +14,9 @@ import (
 func main() {
 	signals := make(chan os.Signal, 2) // Ctrl-C twice in a row is two wishes
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(signals, syscall.SIGHUP) // the terminal was closed
+	}
 	os.Exit(Main(context.Background(), processEnv(signals)))
 }
 

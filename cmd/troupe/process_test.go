@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -106,27 +107,35 @@ func awaitLog(t *testing.T, p *process) {
 	t.Fatal("no log came")
 }
 
-// TestSIGTERM ends a run at once, with a log that says so.
-func TestSIGTERM(t *testing.T) {
-	p := newProcess(t)
-	put(t, "slow.json", slow)
-	put(t, "team.yaml", slowTeam)
-	cmd := p.program(t.Context(), t, "run", "--quiet", "task")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	awaitLog(t, p)
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitTerminated {
-		t.Errorf("exit code %d, want %d; %s", code, exitTerminated, &stderr)
-	}
-	if p.call(t.Context(), "runs", "--json"); !strings.Contains(p.stdout.String(), `"status":"suspended"`) {
-		t.Errorf("the run is shown as %s", &p.stdout)
+// TestTermination ends a run at once, by SIGTERM or because the terminal was
+// closed, with a log that says so.
+func TestTermination(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			if signal.Ignored(sig) {
+				t.Skip("the signal is ignored here, as by nohup")
+			}
+			p := newProcess(t)
+			put(t, "slow.json", slow)
+			put(t, "team.yaml", slowTeam)
+			cmd := p.program(t.Context(), t, "run", "--quiet", "task")
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			awaitLog(t, p)
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != exitTerminated {
+				t.Errorf("exit code %d, want %d; %s", code, exitTerminated, &stderr)
+			}
+			if p.call(t.Context(), "runs", "--json"); !strings.Contains(p.stdout.String(), `"status":"suspended"`) {
+				t.Errorf("the run is shown as %s", &p.stdout)
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"syscall"
 )
 
 // The causes of a context that a signal ended.
@@ -12,6 +13,12 @@ var (
 	errInterrupted = errors.New("Ctrl-C")
 	errTerminated  = errors.New("SIGTERM")
 )
+
+// hangUp is the cause when the terminal was closed: an end as by SIGTERM.
+type hangUp struct{}
+
+func (hangUp) Error() string        { return "SIGHUP" }
+func (hangUp) Is(target error) bool { return target == errTerminated }
 
 // interrupts turns signals into an end: of the whole command, or, while a
 // gentle way is set, of its work first.
@@ -23,18 +30,23 @@ type interrupts struct {
 }
 
 // watch serves the signals until ctx ends. The first Ctrl-C takes the gentle
-// way if there is one; the next one and every SIGTERM cut.
+// way if there is one; the next one, every SIGTERM and every SIGHUP cut.
 func (i *interrupts) watch(ctx context.Context, signals <-chan os.Signal) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case s := <-signals:
-			if s != os.Interrupt {
+			switch s {
+			case os.Interrupt:
+				i.interrupt()
+			case syscall.SIGHUP:
+				i.cancel(hangUp{})
+				return
+			default:
 				i.cancel(errTerminated)
 				return
 			}
-			i.interrupt()
 		}
 	}
 }
