@@ -134,7 +134,7 @@ func (r *Record) UnmarshalJSON(line []byte) error {
 	var env envelope
 	known, err := decodeKnown(line, &env)
 	if err != nil {
-		return fmt.Errorf("event: record: %w", err)
+		return fmt.Errorf("event: record: %w", inWords(err))
 	}
 	if err := env.check(); err != nil {
 		return err
@@ -150,10 +150,23 @@ func (r *Record) UnmarshalJSON(line []byte) error {
 		rec.Raw, err = compact(line)
 	}
 	if err != nil {
-		return fmt.Errorf("event: record %d of type %s: %w", env.Seq, env.Type, err)
+		return fmt.Errorf("event: record %d of type %s: %w", env.Seq, env.Type, inWords(err))
 	}
 	*r = rec
 	return nil
+}
+
+// inWords says what is wrong with JSON of another form without the names of our
+// types; other errors it returns as they are.
+func inWords(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return err
+	case wrong.Field == "":
+		return fmt.Errorf("found %s, wanted an object", wrong.Value)
+	}
+	return fmt.Errorf("%s: %s is no value for it", wrong.Field, wrong.Value)
 }
 
 // record is the record without its data.

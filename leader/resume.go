@@ -94,10 +94,13 @@ func runFolder(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("leader: the log of the run: %w", err)
 	}
-	if !info.IsDir() {
-		return filepath.Dir(path), nil
+	switch {
+	case info.IsDir():
+		return path, nil
+	case filepath.Base(path) != transcript.FileName:
+		return "", fmt.Errorf("leader: %s is no log of a run that can be written: its file is not named %s", path, transcript.FileName)
 	}
-	return path, nil
+	return filepath.Dir(path), nil
 }
 
 // lastHeader is the header of the log at path as it was when the run ended.

@@ -56,6 +56,9 @@ type Forked struct {
 func Fork(ctx context.Context, path string, o ForkOptions) (Forked, error) {
 	dir := path
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		if filepath.Base(path) != transcript.FileName {
+			return Forked{}, fmt.Errorf("replay: fork: %s is no run: its file is not named %s", path, transcript.FileName)
+		}
 		dir = filepath.Dir(path)
 	}
 	records, err := head(ctx, filepath.Join(dir, transcript.FileName), o.From)

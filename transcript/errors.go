@@ -87,9 +87,13 @@ func (e *DamageError) Error() string {
 func (e *DamageError) Unwrap() error { return e.Err }
 
 func damageError(path string, line int64, err error) *DamageError {
+	const doubt = "is it the log of a run?"
 	hint := "to save what is whole: troupe runs repair " + filepath.Dir(path)
-	if line == 1 {
-		hint = "is it the log of a run? " + hint
+	switch {
+	case filepath.Base(path) != FileName: // which is not what a repair of the folder is about
+		hint = doubt
+	case line == 1:
+		hint = doubt + " " + hint
 	}
 	return &DamageError{Path: path, Line: line, Hint: hint, Err: err}
 }

@@ -48,6 +48,9 @@ func (r *answerCommand) Run(ctx context.Context, ref, id string, words []string)
 	if err != nil {
 		return err
 	}
+	if err := r.isInFolder(run); err != nil {
+		return err
+	}
 	pending, err := leader.PendingIn(ctx, run.Path)
 	if err != nil {
 		return err

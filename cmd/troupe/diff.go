@@ -66,6 +66,9 @@ func (d *diffCommand) Run(ctx context.Context, cmd *cobra.Command, args []string
 		if runs[i], err = transcript.Find(dir, ref); err != nil {
 			return err
 		}
+		if _, _, err = transcript.Header(runs[i].Path); err != nil { // nothing to compare
+			return err
+		}
 	}
 	mask, err := d.mask()
 	if err != nil {

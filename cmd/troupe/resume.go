@@ -101,6 +101,9 @@ func (r *resumeCommand) find(ref string) (*team, error) {
 	if r.run, err = transcript.Find(t.runs, ref); err != nil {
 		return nil, err
 	}
+	if err := r.isInFolder(r.run); err != nil {
+		return nil, err
+	}
 	if dir, err := filepath.Abs(r.run.Dir); err == nil {
 		t.runs = filepath.Dir(dir)
 	}

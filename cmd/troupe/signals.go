@@ -14,11 +14,11 @@ var (
 	errTerminated  = errors.New("SIGTERM")
 )
 
-// hangUp is the cause when the terminal was closed: an end as by SIGTERM.
-type hangUp struct{}
+// hangUpError is the cause when the terminal was closed: an end as by SIGTERM.
+type hangUpError struct{}
 
-func (hangUp) Error() string        { return "SIGHUP" }
-func (hangUp) Is(target error) bool { return target == errTerminated }
+func (hangUpError) Error() string        { return "SIGHUP" }
+func (hangUpError) Is(target error) bool { return target == errTerminated }
 
 // interrupts turns signals into an end: of the whole command, or, while a
 // gentle way is set, of its work first.
@@ -41,7 +41,7 @@ func (i *interrupts) watch(ctx context.Context, signals <-chan os.Signal) {
 			case os.Interrupt:
 				i.interrupt()
 			case syscall.SIGHUP:
-				i.cancel(hangUp{})
+				i.cancel(hangUpError{})
 				return
 			default:
 				i.cancel(errTerminated)
