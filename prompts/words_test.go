@@ -222,6 +222,7 @@ func TestWordsGolden(t *testing.T) {
 		add("OtherThanApproved", w.OtherThanApproved("write_file"))
 		add("SilentReport", w.SilentReport("UI Operator_1"))
 		add("CutCall", w.CutCall())
+		add("NotCreated", w.NotCreated())
 		add("UnknownOutcome", w.UnknownOutcome("deploy"))
 		add("Resumed", w.Resumed("limit tokens"), w.Resumed(""))
 		add("Omitted", w.Omitted(786432, "files/9f86d081884c7d659a2feaa0c55ad015.txt"))
