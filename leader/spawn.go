@@ -360,7 +360,7 @@ func (r *Run) create(ctx context.Context, req spawnRequest) (spawned, error) {
 	case r.spawns <- req:
 		return <-req.reply, nil
 	case <-r.ending:
-		return spawned{}, errRunEnded
+		return spawned{}, errors.New(r.words.NotCreated())
 	case <-ctx.Done():
 		return spawned{}, context.Cause(ctx)
 	}

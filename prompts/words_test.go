@@ -222,6 +222,7 @@ func TestWordsGolden(t *testing.T) {
 		add("OtherThanApproved", w.OtherThanApproved("write_file"))
 		add("SilentReport", w.SilentReport("UI Operator_1"))
 		add("CutCall", w.CutCall())
+		add("NotCreated", w.NotCreated())
 		add("UnknownOutcome", w.UnknownOutcome("deploy"))
 		add("Resumed", w.Resumed("limit tokens"), w.Resumed(""))
 		add("UnknownProto", w.UnknownProto(`"2.0"`))

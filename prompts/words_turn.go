@@ -88,6 +88,14 @@ func (w Words) CancelledCall(reason string) string {
 		fmt.Sprintf("This call was cancelled%s; it may have taken effect in part. Look at how things stand before you do it again.", w.aside(reason)))
 }
 
+// NotCreated is the result of the creation of a sub-agent in a run that was
+// being interrupted. It is read when the run goes on.
+func (w Words) NotCreated() string {
+	return w.pick(
+		"没有创建：运行当时正在中断。如果仍然需要，请重新创建。",
+		"Not created: the run was being interrupted. If it is still needed, create it again.")
+}
+
 // UnknownOutcome is the result of a call that may have run when the program
 // ended, and that must not run twice.
 func (w Words) UnknownOutcome(tool string) string {
