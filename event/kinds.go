@@ -129,6 +129,8 @@ type MessageSent struct {
 	Reason Reason `json:"reason,omitempty"`
 	// CallID is the tool call that sent it, empty for natural output.
 	CallID string `json:"call,omitempty"`
+	// RequestID names the command by which the person sent it, as in the header.
+	RequestID string `json:"request_id,omitempty"`
 }
 
 // MessageDelivered says that a message entered the conversation of the

@@ -20,8 +20,14 @@ type RunStarted struct {
 	Lang      string          `json:"lang,omitempty"`     // language of the prompts: "zh" or "en"
 	WorkDir   string          `json:"work_dir,omitempty"` // folder of the tools, as an absolute path of the machine that began the run
 	Redact    []string        `json:"redact,omitempty"`   // regular expressions of what must not stand in the log
-	Fork      *Origin         `json:"fork,omitempty"`     // where a forked run came from
-	Import    *Import         `json:"import,omitempty"`   // set when another system recorded the run
+	// Meta is a JSON object in which the program that began the run notes what it
+	// wants to know of it, such as whose it is; the runtime does not look at it.
+	Meta json.RawMessage `json:"meta,omitempty"`
+	// RequestID names the command that began the run, as its sender did, so that
+	// the same command has its effect once.
+	RequestID string  `json:"request_id,omitempty"`
+	Fork      *Origin `json:"fork,omitempty"`   // where a forked run came from
+	Import    *Import `json:"import,omitempty"` // set when another system recorded the run
 }
 
 // Origin names the record of another run up to which a fork copied it, and those that it edited.
@@ -50,6 +56,7 @@ const (
 type RunSuspended struct {
 	Cause string `json:"cause"`        // one of the causes above
 	ID    string `json:"id,omitempty"` // of the question or the approval
+	By    string `json:"by,omitempty"` // who or what interrupted it
 }
 
 // RunResumed says that the run goes on.
@@ -61,6 +68,8 @@ type RunResumed struct {
 	Team    json.RawMessage `json:"team,omitempty"`
 	Lang    string          `json:"lang,omitempty"`
 	WorkDir string          `json:"work_dir,omitempty"`
+	// RequestID names the command with the task, as in the header.
+	RequestID string `json:"request_id,omitempty"`
 }
 
 // Resumed returns the header as it is after the run was resumed: with the team,

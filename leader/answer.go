@@ -36,6 +36,30 @@ func Decide(path, id string, d Decision, opts ...Option) error {
 // PendingIn lists what waits for the person in the log of a run, which may be
 // under way, oldest first.
 func PendingIn(ctx context.Context, path string) ([]Pending, error) {
+	s, err := readStopped(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return pendingOf(s.roster, s.approvals), nil
+}
+
+// AgentsIn tells what each agent did last in the log of a run, which may be
+// under way, the leader first: all of [AgentStatus] but what it waits for and
+// its inbox.
+func AgentsIn(ctx context.Context, path string) ([]AgentStatus, error) {
+	s, err := readStopped(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	var list []AgentStatus
+	for _, m := range s.roster.all() {
+		list = append(list, statusOf(m))
+	}
+	return list, nil
+}
+
+// readStopped folds the log of a run.
+func readStopped(ctx context.Context, path string) (*stopped, error) {
 	dir, err := runFolder(path)
 	if err != nil {
 		return nil, err
@@ -47,7 +71,7 @@ func PendingIn(ctx context.Context, path string) ([]Pending, error) {
 		}
 		s.apply(rec)
 	}
-	return pendingOf(s.roster, s.approvals), nil
+	return s, nil
 }
 
 // stopped is what is known of a run that nobody drives.

@@ -16,6 +16,7 @@ import (
 type folder struct {
 	run      *Run
 	task     string             // of the person, not sent yet
+	request  string             // names the command with it
 	finished bool               // nothing was left to do
 	header   event.RunStarted   // as it is by now
 	began    time.Time          // zero while the run is not at work
@@ -71,9 +72,9 @@ func (f *folder) applyRun(rec event.Record) error {
 	r := f.run
 	switch d := rec.Data.(type) {
 	case event.RunStarted:
-		f.task, f.header = d.Task, d
+		f.task, f.request, f.header = d.Task, d.RequestID, d
 	case event.RunResumed:
-		f.task, f.finished = d.Task, false
+		f.task, f.request, f.finished = d.Task, d.RequestID, false
 		f.header = f.header.Resumed(d)
 	case event.RunFinished:
 		f.finished = !d.Partial

@@ -111,6 +111,10 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 	if err := checkTask(task); err != nil {
 		return nil, err
 	}
+	meta, err := l.opts.metaJSON()
+	if err != nil {
+		return nil, err
+	}
 	id := NewRunID(l.opts.now())
 	run, err := newRun(l, id)
 	if err != nil {
@@ -125,7 +129,7 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 	header := event.RunStarted{
 		RunID: id, TeamName: l.team.Name, Team: l.raw, Task: task,
 		TraceID: traceID(), Program: l.opts.program, ModelKind: l.modelKind(), Lang: l.opts.lang,
-		WorkDir: run.space.Dir(), Redact: l.opts.redact,
+		WorkDir: run.space.Dir(), Redact: l.opts.redact, Meta: meta, RequestID: l.opts.request,
 	}
 	if err := run.begin(header); err != nil {
 		run.release()
@@ -145,7 +149,11 @@ func (l *Leader) openLog(id string) (*transcript.Log, error) {
 	if l.opts.runDir == "" {
 		return transcript.NewMemory(o), nil
 	}
-	return transcript.Create(filepath.Join(l.opts.runDir, id), o)
+	folder := cmp.Or(l.opts.folder, id)
+	if folder == "." || !filepath.IsLocal(folder) || folder != filepath.Base(folder) {
+		return nil, fmt.Errorf("leader: %q is no name for the folder of a run", folder)
+	}
+	return transcript.Create(filepath.Join(l.opts.runDir, folder), o)
 }
 
 func (l *Leader) logOptions() transcript.Options {

@@ -1,6 +1,7 @@
 package leader
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -37,6 +38,9 @@ type options struct {
 	limiters *model.Limiters              // of all models of the team
 	adaptive map[string][]*model.Adaptive // clients that learn, by provider/model
 	task     string                       // what the person adds when a run is resumed
+	request  string                       // names the command with the task
+	folder   string                       // below runDir, in place of the run's id
+	meta     map[string]string
 
 	maxResult int
 
@@ -90,6 +94,19 @@ func WithClient(ref string, m Model) Option {
 // WithRunDir writes each run's log into a new folder below dir, named by the
 // run's id. Without it the log is kept in memory.
 func WithRunDir(dir string) Option { return func(o *options) { o.runDir = dir } }
+
+// WithRunFolder names the folder that [WithRunDir] makes for the log, in place of
+// the run's id: one name without separators. [Leader.Start] fails with
+// [transcript.ErrExists] when the folder has a log.
+func WithRunFolder(name string) Option { return func(o *options) { o.folder = name } }
+
+// WithMeta notes something of the run in the header of its log
+// ([event.RunStarted.Meta]), such as whose it is.
+func WithMeta(meta map[string]string) Option { return func(o *options) { o.meta = meta } }
+
+// WithRequest names the command that has the task, as its sender does. [Resume]
+// with a name that the run has had fails with [ErrRepeated].
+func WithRequest(id string) Option { return func(o *options) { o.request = id } }
 
 // WithWorkDir sets the folder that the workspace tools work in; the default
 // is the current folder. Tools cannot leave it.
@@ -152,4 +169,16 @@ func (o options) mask() (*transcript.Mask, error) {
 		redact[i] = re
 	}
 	return transcript.NewMask(o.secrets...).WithPatterns(redact...), nil
+}
+
+// metaJSON is what the header of the log notes of the run.
+func (o options) metaJSON() (json.RawMessage, error) {
+	if len(o.meta) == 0 {
+		return nil, nil
+	}
+	text, err := json.Marshal(o.meta)
+	if err != nil {
+		return nil, fmt.Errorf("leader: meta: %w", err)
+	}
+	return text, nil
 }

@@ -22,6 +22,10 @@ import (
 // when nothing more is asked of it; see [WithTask].
 var ErrFinished = errors.New("leader: the run has finished, there is nothing to resume")
 
+// ErrRepeated is in the error of [Resume] and [Run.TellOnce] for a command that
+// the run has had before ([WithRequest]). Nothing was done.
+var ErrRepeated = errors.New("leader: the run has had this command")
+
 // ErrInCode is in the error of [Resume] for a run with a model or a tool that a
 // program made in code, which no log can hold, when it is not passed again.
 var ErrInCode = errors.New("leader: the run needs what its program made in code")
@@ -40,7 +44,7 @@ var ErrInCode = errors.New("leader: the run needs what its program made in code"
 // example raises the limit that was reached; [WithModel] replaces all models.
 // The log keeps the change: whoever resumes the run later has it too.
 //
-// It fails with [ErrFinished], [ErrInCode], [transcript.ErrLocked] when another process
+// It fails with [ErrFinished], [ErrRepeated], [ErrInCode], [transcript.ErrLocked] when another process
 // writes the log, a [*transcript.DamageError], and what [New] fails with.
 func Resume(ctx context.Context, path string, opts ...Option) (*Run, error) {
 	run, f, err := openRun(path, newOptions(opts))
@@ -206,12 +210,15 @@ func (t *Team) reopen(o *options) error {
 // restore appends that the run goes on, and does what the program had no time
 // to do when it ended.
 func (r *Run) restore(f *folder) error {
-	if f.finished && r.leader.opts.task == "" {
+	switch {
+	case r.roster.requested(r.leader.opts.request):
+		return ErrRepeated
+	case f.finished && r.leader.opts.task == "":
 		return ErrFinished
 	}
 	r.started = r.leader.opts.now().Add(-f.active())
 	r.budget.started = r.started
-	resumed := event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program}
+	resumed := event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program, RequestID: r.leader.opts.request}
 	if !bytes.Equal(r.leader.raw, f.header.Team) {
 		resumed.Team = r.leader.raw
 	}
@@ -258,11 +265,12 @@ func (r *Run) catchUp(f *folder) error {
 		return err
 	}
 	r.exchange.Desk.Resume()
-	for _, task := range []string{f.task, r.leader.opts.task} {
-		if task == "" {
+	o := r.leader.opts
+	for _, c := range []struct{ task, request string }{{f.task, f.request}, {o.task, o.request}} {
+		if c.task == "" {
 			continue
 		}
-		if err := r.sendTask(task); err != nil {
+		if err := r.sendTask(c.task, c.request); err != nil {
 			return err
 		}
 	}

@@ -53,8 +53,9 @@ type roster struct {
 	spawns    int
 	instances map[string]int // by role: the highest number given
 	artifacts []string
-	task      string // the person's
-	answer    string // the leader's last natural output
+	task      string          // the person's
+	requests  map[string]bool // the person's commands, by the names that they came with
+	answer    string          // the leader's last natural output
 	end       event.TurnEnded
 	endSeq    int64 // of end
 	seq       int64
@@ -65,7 +66,7 @@ type roster struct {
 }
 
 func newRoster() *roster {
-	return &roster{byID: map[string]*member{}, open: map[string]*inquiry{}, instances: map[string]int{}}
+	return &roster{byID: map[string]*member{}, open: map[string]*inquiry{}, instances: map[string]int{}, requests: map[string]bool{}}
 }
 
 // apply folds one record. Records of one agent come in the order of the log;
@@ -99,9 +100,11 @@ func (r *roster) apply(rec event.Record) {
 		return
 	case event.RunStarted:
 		r.setTask(d.Task)
+		r.note(d.RequestID)
 		return
 	case event.RunResumed:
 		r.setTask(d.Task)
+		r.note(d.RequestID)
 		return
 	case event.ArtifactCreated:
 		if !slices.Contains(r.artifacts, d.Path) {
@@ -117,6 +120,7 @@ func (r *roster) apply(rec event.Record) {
 
 // applySent folds a message; the caller holds r.mu.
 func (r *roster) applySent(d event.MessageSent) {
+	r.note(d.RequestID)
 	if m := r.byID[d.To]; m != nil && d.Kind == event.Task {
 		m.task = d.Content
 	}
@@ -126,6 +130,20 @@ func (r *roster) applySent(d event.MessageSent) {
 	if m := r.byID[d.From]; m != nil && d.Kind == event.Completion {
 		m.reported = true
 	}
+}
+
+// note remembers a command by its name; the caller holds r.mu.
+func (r *roster) note(request string) {
+	if request != "" {
+		r.requests[request] = true
+	}
+}
+
+// requested reports whether the run has had the command with this name.
+func (r *roster) requested(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.requests[name]
 }
 
 // setTask notes what the person wants; the caller holds r.mu.

@@ -93,6 +93,15 @@ func (r *Run) Events(ctx context.Context) iter.Seq2[event.Record, error] {
 	return r.log.Follow(ctx, 0)
 }
 
+// Follow yields the records with Seq > after and goes on as [Run.Events] does.
+// With [Run.Records] it makes a run an [event.Source].
+func (r *Run) Follow(ctx context.Context, after int64) iter.Seq2[event.Record, error] {
+	return r.log.Follow(ctx, after)
+}
+
+// Records yields the records with Seq > after that there are, and ends.
+func (r *Run) Records(after int64) iter.Seq2[event.Record, error] { return r.log.Records(after) }
+
 // Wait waits for the end of the run. The error is a [*Error].
 func (r *Run) Wait() (Result, error) {
 	<-r.done
@@ -125,13 +134,13 @@ func (r *Run) begin(header event.RunStarted) error {
 	if err := r.addLeader(); err != nil {
 		return err
 	}
-	return r.sendTask(header.Task)
+	return r.sendTask(header.Task, header.RequestID)
 }
 
 // sendTask gives the leader what the person wants.
-func (r *Run) sendTask(task string) error {
+func (r *Run) sendTask(task, request string) error {
 	_, err := r.exchange.Post.Send(mailbox.Outgoing{
-		Kind: event.Note, From: event.Person, To: event.Leader, Content: task,
+		Kind: event.Note, From: event.Person, To: event.Leader, Content: task, RequestID: request,
 	})
 	return err
 }
@@ -357,7 +366,7 @@ func (r *Run) conclude(end runEnd, last lastTurn) event.Data {
 		r.err = &Error{Failure: event.Failure{
 			Code: "interrupted", Who: "client", Retryable: true, Message: "the run was interrupted: " + end.interrupted,
 		}, Seq: r.log.Len(), Err: end.cause}
-		return event.RunSuspended{Cause: event.SuspendInterrupt}
+		return event.RunSuspended{Cause: event.SuspendInterrupt, By: end.interrupted}
 	case last.end.Reason == event.EndLimit:
 		res.Status, res.Limit = StatusPartial, last.end.Limit
 		r.err = &Error{Failure: event.Failure{

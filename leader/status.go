@@ -51,19 +51,26 @@ func (r *Run) Agents() []AgentStatus {
 	}
 	var list []AgentStatus
 	for _, m := range r.roster.all() {
-		s := AgentStatus{
-			ID: m.id, Name: m.name, Role: m.role, State: m.state, Since: m.since, WaitsFor: waits[m.id],
-			Model: m.model, Scripted: m.scripted, Turns: m.turn, Steps: m.steps, Usage: m.usage, Cost: m.cost,
-		}
-		for _, c := range m.calls {
-			s.Tools = append(s.Tools, c.Name)
-		}
+		s := statusOf(m)
+		s.WaitsFor = waits[m.id]
 		if box := r.box(m.id); box != nil {
 			s.Unread, s.OldestUnread = box.Unread()
 		}
 		list = append(list, s)
 	}
 	return list
+}
+
+// statusOf is what the log tells of an agent.
+func statusOf(m member) AgentStatus {
+	s := AgentStatus{
+		ID: m.id, Name: m.name, Role: m.role, State: m.state, Since: m.since,
+		Model: m.model, Scripted: m.scripted, Turns: m.turn, Steps: m.steps, Usage: m.usage, Cost: m.cost,
+	}
+	for _, c := range m.calls {
+		s.Tools = append(s.Tools, c.Name)
+	}
+	return s
 }
 
 // ErrEnded is in the error of what is asked of a run that has ended.
@@ -73,17 +80,26 @@ var ErrEnded = errors.New("leader: the run has ended")
 // its next model call; who is an id or a display name. A message that is taken
 // is read while the run goes on: it fails with [ErrEnded] when the work was done
 // before.
-func (r *Run) Tell(who, text string) error {
+func (r *Run) Tell(who, text string) error { return r.TellOnce("", who, text) }
+
+// TellOnce is [Run.Tell] for a command that may come again: it fails with
+// [ErrRepeated] when the run has had one with this name. An empty name is none.
+func (r *Run) TellOnce(request, who, text string) error {
 	to, err := r.exchange.Post.Resolve(who)
 	if err != nil {
 		return r.refused(err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended() {
+	switch {
+	case r.roster.requested(request):
+		return r.refused(ErrRepeated)
+	case r.ended():
 		return r.refused(ErrEnded)
 	}
-	_, err = r.exchange.Post.Send(mailbox.Outgoing{Kind: event.Note, From: event.Person, To: to.ID, Content: text})
+	_, err = r.exchange.Post.Send(mailbox.Outgoing{
+		Kind: event.Note, From: event.Person, To: to.ID, Content: text, RequestID: request,
+	})
 	return r.refused(err)
 }
 

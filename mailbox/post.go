@@ -187,6 +187,8 @@ type Outgoing struct {
 	Reason  event.Reason // on a completion: why the turn ended
 	CallID  string       // the tool call that sends it; empty for natural output
 	Turn    int          // the sender's turn, from 1; 0 where none is meant
+	// RequestID names the command by which the person sends it; may be empty.
+	RequestID string
 }
 
 // Send records m and puts it into the receiver's box, both or neither, and
@@ -216,7 +218,7 @@ func (p *Post) Send(m Outgoing) (event.MessageSent, error) {
 	}
 	msg := event.MessageSent{
 		ID: m.ID, Kind: m.Kind, From: from.ID, FromName: from.Name, To: to.ID,
-		Content: m.Content, Reason: m.Reason, CallID: m.CallID,
+		Content: m.Content, Reason: m.Reason, CallID: m.CallID, RequestID: m.RequestID,
 	}
 	record := func() (event.Record, error) {
 		if msg.ID == "" {

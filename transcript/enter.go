@@ -26,7 +26,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 	switch d := in.(type) {
 	case event.RunStarted:
 		text(&e, &d.TeamName, &d.Task, &d.WorkDir)
-		word(&e, &d.RunID, &d.TraceID, &d.Program, &d.ModelKind, &d.Lang)
+		word(&e, &d.RunID, &d.TraceID, &d.Program, &d.ModelKind, &d.Lang, &d.RequestID)
 		e.words(&d.Redact)
 		d.Redact = orNil(d.Redact)
 		if own(&e, &d.Fork) {
@@ -38,13 +38,15 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 			word(&e, &d.Import.Format, &d.Import.ID)
 		}
 		e.json(&d.Team)
+		e.json(&d.Meta)
 		return leave(&e, in, d)
 	case event.RunSuspended:
+		text(&e, &d.By)
 		word(&e, &d.Cause, &d.ID)
 		return leave(&e, in, d)
 	case event.RunResumed:
 		text(&e, &d.Task, &d.WorkDir)
-		word(&e, &d.Program, &d.Lang)
+		word(&e, &d.Program, &d.Lang, &d.RequestID)
 		e.json(&d.Team)
 		return leave(&e, in, d)
 	case event.RunFinished:
@@ -84,7 +86,7 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		return leave(&e, in, d)
 	case event.MessageSent:
 		text(&e, &d.FromName, &d.Content)
-		word(&e, &d.ID, &d.From, &d.To, &d.CallID)
+		word(&e, &d.ID, &d.From, &d.To, &d.CallID, &d.RequestID)
 		word(&e, &d.Kind)
 		word(&e, &d.Reason)
 		return leave(&e, in, d)
