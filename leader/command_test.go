@@ -203,3 +203,63 @@ func TestASuspensionSaysByWhom(t *testing.T) {
 		})
 	}
 }
+
+// TestAPausedRunTakesNothing says something to a run that is being suspended.
+func TestAPausedRunTakesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, players{"tl": sequence(
+			modeltest.Reply{Delay: time.Minute, Calls: []event.Call{touch("a")}}, say("done"))},
+			func(team *leader.Team) { team.Permissions.Allow = []string{"touch"} })
+		d.run.Pause("a test")
+		for what, err := range map[string]error{
+			"a message": d.run.Tell(event.Leader, "more"), "an answer": d.run.Reply("ask_tl_001", "x"),
+			"a decision": d.run.Approve("apr_001", leader.Decision{}),
+		} {
+			if !errors.Is(err, leader.ErrEnded) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if res, _, _ := d.end(); res.Status != leader.StatusSuspended {
+			t.Errorf("the run is %s", res.Status)
+		}
+	})
+}
+
+// TestWhatIsTakenIsActedOn answers, or writes, at the moment in which a run is
+// suspended because nobody can go on: it is taken, and the run goes on with it,
+// or refused.
+func TestWhatIsTakenIsActedOn(t *testing.T) {
+	taken := 0
+	for i := range 300 {
+		l, err := leader.New(leader.Team{Model: leader.Model{Client: players{
+			"tl":    sequence(say("", create("uio", "ask")), say("", waitFor("any")), say("done")),
+			"uio_1": sequence(say("", touch("a")), say("done")),
+		}.client(), Name: "test/test"}, Roles: []leader.Role{{Name: "UI Operator", Tools: []string{"touch"}}},
+			Permissions: leader.Permissions{Headless: leader.HeadlessSuspend}},
+			leader.WithWorkDir(t.TempDir()), leader.WithTools((&touched{}).tool()), leader.WithAttendance(leader.Unattended))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := l.Start(t.Context(), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rec := range run.Events(t.Context()) {
+			if rec.Type() == event.TypeApprovalRequested {
+				break
+			}
+		}
+		for range i % 30 * 100 { // a moment, which no clock can measure
+			run.Last()
+		}
+		ok := run.Approve("apr_001", leader.Decision{Allow: true}) == nil
+		res, _ := run.Wait()
+		if ok != (res.Status == leader.StatusFinished) {
+			t.Fatalf("the decision was taken: %v; the run is %s", ok, res.Status)
+		}
+		if ok {
+			taken++
+		}
+	}
+	t.Logf("%d of 300 decisions were taken", taken)
+}

@@ -135,7 +135,7 @@ func (d Decision) decided(rule string) (event.ApprovalDecided, error) {
 func (r *Run) Approve(id string, d Decision) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended() {
+	if r.deaf() {
 		return r.refused(ErrEnded)
 	}
 	return r.refused(r.approvals.settle(id, d, false))

@@ -47,6 +47,7 @@ type Run struct {
 
 	mu     sync.Mutex // guards all below but the result
 	over   bool       // the work is done: nothing from outside is taken any more
+	leaves bool       // the run is about to be suspended: nobody would act on what is said
 	agents map[string]*agent.Agent
 	boxes  map[string]*mailbox.Box
 	roles  []Role
@@ -108,16 +109,28 @@ func (r *Run) Wait() (Result, error) {
 	return r.result, r.err
 }
 
+// Last is the seq of the newest record.
+func (r *Run) Last() int64 { return r.log.Len() }
+
 // Done is closed when the run has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
 // Pause ends the run gently: agents finish the step they are in, and the run
-// is suspended, to be resumed. by says who wants it.
+// is suspended, to be resumed. by says who wants it. From here on it takes nothing
+// from the person, who would wait in vain for a reaction; see [ErrEnded].
 func (r *Run) Pause(by string) {
+	r.takeNoMore()
 	select {
 	case r.pauses <- by:
 	default:
 	}
+}
+
+// takeNoMore refuses from here on what the person says.
+func (r *Run) takeNoMore() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leaves = true
 }
 
 // begin writes the beginning of the log: the header, the leader, the task.
@@ -181,6 +194,7 @@ func (r *Run) loop(outside context.Context) {
 		start(a)
 	}
 	end := r.watch(outside, start, failed)
+	r.takeNoMore()
 	close(r.ending)
 	switch {
 	case end.gentle: // the agents leave by themselves

@@ -17,14 +17,27 @@ func (r *Run) standstill() (on Pending, ok bool) {
 		before := r.roster.position()
 		pending := r.Pending()
 		still := len(pending) > 0 && r.allStuck(pending)
-		if r.roster.position() != before {
-			continue
-		}
-		if !still {
+		switch {
+		case !r.settled(before, still):
+		case still:
+			return pending[0], true
+		default:
 			return Pending{}, false
 		}
-		return pending[0], true
 	}
+}
+
+// settled reports whether nothing happened since the roster was at a position;
+// if so and leave holds, the run takes nothing any more. What the person says
+// comes before that, and is seen here, or after, and is refused.
+func (r *Run) settled(position int64, leave bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.roster.position() != position {
+		return false
+	}
+	r.leaves = r.leaves || leave
+	return true
 }
 
 // allStuck reports whether nobody works, nobody is about to, and everybody who

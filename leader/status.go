@@ -73,13 +73,14 @@ func statusOf(m member) AgentStatus {
 	return s
 }
 
-// ErrEnded is in the error of what is asked of a run that has ended.
+// ErrEnded is in the error of what is asked of a run that has ended, or that is
+// about to be suspended.
 var ErrEnded = errors.New("leader: the run has ended")
 
 // Tell puts a message from the person into an agent's conversation, before
 // its next model call; who is an id or a display name. A message that is taken
 // is read while the run goes on: it fails with [ErrEnded] when the work was done
-// before.
+// before, or when the run is about to be suspended.
 func (r *Run) Tell(who, text string) error { return r.TellOnce("", who, text) }
 
 // TellOnce is [Run.Tell] for a command that may come again: it fails with
@@ -94,7 +95,7 @@ func (r *Run) TellOnce(request, who, text string) error {
 	switch {
 	case r.roster.requested(request):
 		return r.refused(ErrRepeated)
-	case r.ended():
+	case r.deaf():
 		return r.refused(ErrEnded)
 	}
 	_, err = r.exchange.Post.Send(mailbox.Outgoing{
@@ -103,7 +104,11 @@ func (r *Run) TellOnce(request, who, text string) error {
 	return r.refused(err)
 }
 
-// ended reports whether nothing is taken any more; the caller holds r.mu.
+// deaf reports whether nothing that the person says is taken any more, because
+// the run has ended or is about to; the caller holds r.mu.
+func (r *Run) deaf() bool { return r.leaves || r.ended() }
+
+// ended reports whether the work is done; the caller holds r.mu.
 func (r *Run) ended() bool {
 	select {
 	case <-r.done:
@@ -119,7 +124,7 @@ func (r *Run) ended() bool {
 func (r *Run) Reply(questionID, text string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended() {
+	if r.deaf() {
 		return r.refused(ErrEnded)
 	}
 	_, err := r.exchange.Desk.Answer(event.Person, event.Person, questionID, text, 0)
