@@ -231,11 +231,13 @@ func TestAPausedRunTakesNothing(t *testing.T) {
 func TestWhatIsTakenIsActedOn(t *testing.T) {
 	taken := 0
 	for i := range 300 {
-		l, err := leader.New(leader.Team{Model: leader.Model{Client: players{
-			"tl":    sequence(say("", create("uio", "ask")), say("", waitFor("any")), say("done")),
-			"uio_1": sequence(say("", touch("a")), say("done")),
-		}.client(), Name: "test/test"}, Roles: []leader.Role{{Name: "UI Operator", Tools: []string{"touch"}}},
-			Permissions: leader.Permissions{Headless: leader.HeadlessSuspend}},
+		l, err := leader.New(leader.Team{
+			Model: leader.Model{Client: players{
+				"tl":    sequence(say("", create("uio", "ask")), say("", waitFor("any")), say("done")),
+				"uio_1": sequence(say("", touch("a")), say("done")),
+			}.client(), Name: "test/test"}, Roles: []leader.Role{{Name: "UI Operator", Tools: []string{"touch"}}},
+			Permissions: leader.Permissions{Headless: leader.HeadlessSuspend},
+		},
 			leader.WithWorkDir(t.TempDir()), leader.WithTools((&touched{}).tool()), leader.WithAttendance(leader.Unattended))
 		if err != nil {
 			t.Fatal(err)

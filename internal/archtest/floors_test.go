@@ -79,9 +79,15 @@ var floors = map[string]row{
 	"replay": {floor: 5, ours: []string{
 		"agent", "config", "event", "leader", "mailbox", "model", "prompts", "render", "subagent", "tools", "transcript",
 	}, others: []string{goUdiff}},
-	"replay/foreign":   {floor: 5, ours: []string{"event"}},
-	"session":          {floor: 5, ours: []string{"event", "leader", "transcript"}, others: []string{zerolog}},
-	"gateway":          {floor: 5, ours: []string{"event", "render"}, others: []string{zerolog}},
+	"replay/foreign": {floor: 5, ours: []string{"event"}},
+	"session": {
+		floor: 5, ours: []string{"event", "leader", "transcript"}, others: []string{zerolog},
+		tests: []string{"gateway", "gateway/gatewaytest"}, // the port that it satisfies
+	},
+	"gateway": {floor: 5, ours: []string{"event", "render"}, others: []string{zerolog}},
+	"gateway/gatewaytest": {
+		floor: 5, ours: []string{"event", "gateway", "model", "model/modeltest", "tools"}, others: []string{goCmp},
+	},
 	"gateway/client":   {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog}},
 	// Files map the names of other frameworks, and the line before a message of
 	// an unknown version is the runtime's word to an agent.

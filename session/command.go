@@ -1,0 +1,199 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/leader"
+)
+
+// Submit gives the team a prompt; see gateway.Sessions.
+func (m *Manager) Submit(ctx context.Context, session, id, text string, settings map[string]string) error {
+	return m.with(ctx, session, func(e *entry, run *leader.Run) error {
+		if run != nil {
+			return run.TellOnce(id, event.Leader, text)
+		}
+		return m.begin(ctx, e, func(ctx context.Context) (*leader.Run, error) {
+			return m.open(ctx, e.name, prompt{id, text, settings})
+		})
+	})
+}
+
+// Tell puts a message into an agent's conversation; see gateway.Sessions.
+func (m *Manager) Tell(ctx context.Context, session, id, agent, text string) error {
+	return m.with(ctx, session, func(_ *entry, run *leader.Run) error {
+		if run == nil {
+			return errRest
+		}
+		return run.TellOnce(id, agent, text)
+	})
+}
+
+// Answer answers a question to the person; see gateway.Sessions.
+func (m *Manager) Answer(ctx context.Context, session, question, text string) error {
+	return m.with(ctx, session, func(e *entry, run *leader.Run) error {
+		if run != nil {
+			return run.Reply(question, text)
+		}
+		return m.amend(ctx, e, func(path string, opts []leader.Option) error {
+			return leader.Answer(path, question, text, opts...)
+		})
+	})
+}
+
+// Approve decides about a tool call; see gateway.Sessions.
+func (m *Manager) Approve(ctx context.Context, session string, d event.ApprovalDecided) error {
+	if d.Decision != event.DecisionAllow && d.Decision != event.DecisionDeny {
+		return failure(codeBad, "client", "the decision is %q; it is %s or %s", d.Decision, event.DecisionAllow, event.DecisionDeny)
+	}
+	decision := leader.Decision{Allow: d.Decision == event.DecisionAllow, Always: d.Rule != "", Reason: d.Reason}
+	return m.with(ctx, session, func(e *entry, run *leader.Run) error {
+		if run != nil {
+			if err := offered(run.Pending(), d); err != nil {
+				return err
+			}
+			return run.Approve(d.ID, decision)
+		}
+		return m.amend(ctx, e, func(path string, opts []leader.Option) error {
+			pending, err := leader.PendingIn(ctx, path)
+			if err == nil {
+				err = offered(pending, d)
+			}
+			if err != nil {
+				return err
+			}
+			return leader.Decide(path, d.ID, decision, opts...)
+		})
+	})
+}
+
+// offered refuses a rule other than the one that the approval offers.
+func offered(pending []leader.Pending, d event.ApprovalDecided) error {
+	for _, p := range pending {
+		if p.ID == d.ID && d.Rule != "" && d.Rule != p.Rule {
+			return failure(codeRefused, "client", "%s offers the rule %q, not %q", d.ID, p.Rule, d.Rule)
+		}
+	}
+	return nil
+}
+
+// Stop stops an agent, or the team when agent is empty; see gateway.Sessions.
+func (m *Manager) Stop(ctx context.Context, session, agent, mode string) error {
+	if mode != event.StopSoft && mode != event.StopNow && mode != event.StopTerminate {
+		return failure(codeBad, "client", "there is no way to stop called %q", mode)
+	}
+	return m.with(ctx, session, func(e *entry, run *leader.Run) error {
+		switch {
+		case run == nil && agent == "":
+			return nil
+		case run == nil:
+			return errRest
+		case agent != "":
+			return halt(run, agent, mode)
+		}
+		run.Pause(event.PersonName) // from here on it makes no agents
+		if mode == event.StopSoft {
+			return nil
+		}
+		for _, a := range run.Agents() {
+			_ = halt(run, a.ID, mode) // it refuses the leader, and those that have ended
+		}
+		e.canceller()(errors.New(event.PersonName))
+		return nil
+	})
+}
+
+// halt stops one agent.
+func halt(run *leader.Run, agent, mode string) error {
+	how := leader.Terminate
+	switch mode {
+	case event.StopSoft:
+		how = leader.Soft
+	case event.StopNow:
+		how = leader.Now
+	}
+	return run.Stop(agent, how)
+}
+
+// Agents tells what each agent does; see gateway.Sessions.
+func (m *Manager) Agents(ctx context.Context, session string) (json.RawMessage, error) {
+	n, err := nameOf(session)
+	if err != nil {
+		return nil, err
+	}
+	e := m.enter(n)
+	defer m.leave(e)
+	var list []leader.AgentStatus
+	if run, _, _ := e.look(); run != nil {
+		list = run.Agents()
+	} else if list, err = m.agentsAtRest(ctx, n); err != nil {
+		return nil, err
+	}
+	return json.Marshal(list)
+}
+
+// agentsAtRest tells what the log of a session says of its agents.
+func (m *Manager) agentsAtRest(ctx context.Context, n name) ([]leader.AgentStatus, error) {
+	_, err := m.settings(n)
+	if errors.Is(err, errEmpty) {
+		return []leader.AgentStatus{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := leader.AgentsIn(ctx, m.dir(n))
+	return list, refusal(err)
+}
+
+// with lets do act on the run under way, or on the log when there is none: then
+// run is nil. A run that ends meanwhile is waited for.
+func (m *Manager) with(ctx context.Context, session string, do func(e *entry, run *leader.Run) error) error {
+	n, err := nameOf(session)
+	if err != nil {
+		return err
+	}
+	e := m.enter(n)
+	defer m.leave(e)
+	if err := e.lock(ctx); err != nil {
+		return err
+	}
+	defer e.unlock()
+	for {
+		run, _, changed := e.look()
+		err := do(e, run)
+		switch {
+		case errors.Is(err, leader.ErrRepeated), errors.Is(err, leader.ErrFinished):
+			return nil
+		case err != nil && ctx.Err() != nil:
+			return err
+		case run == nil || !errors.Is(err, leader.ErrEnded):
+			return refusal(err)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// amend writes into the log of a session at rest, and goes on with it.
+func (m *Manager) amend(ctx context.Context, e *entry, write func(path string, opts []leader.Option) error) error {
+	return m.begin(ctx, e, func(ctx context.Context) (*leader.Run, error) {
+		settings, err := m.settings(e.name)
+		if err != nil {
+			return nil, err
+		}
+		_, opts, err := m.opts.Team(settings)
+		if err != nil {
+			return nil, err
+		}
+		if err := write(m.dir(e.name), opts); err != nil {
+			return nil, err
+		}
+		e.written()
+		return m.open(ctx, e.name, prompt{})
+	})
+}
