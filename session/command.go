@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/leader"
@@ -11,6 +12,9 @@ import (
 
 // Submit gives the team a prompt; see gateway.Sessions.
 func (m *Manager) Submit(ctx context.Context, session, id, text string, settings map[string]string) error {
+	if strings.TrimSpace(text) == "" {
+		return failure(codeBad, "client", "the prompt is empty")
+	}
 	return m.with(ctx, session, func(e *entry, run *leader.Run) error {
 		if run != nil {
 			return run.TellOnce(id, event.Leader, text)
