@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -38,7 +39,7 @@ func TestOrigins(t *testing.T) {
 		{"all origins, but not all hosts", gateway.Origins{Allowed: []string{"*"}, Hosts: []string{"h"}}, "evil", nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := httptest.NewRequest("GET", "/", nil)
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Host = tt.host
 			for _, o := range tt.origin {
 				r.Header.Add("Origin", o)

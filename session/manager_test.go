@@ -109,6 +109,11 @@ func TestAtMostSoManyWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, stop := serve(t, echoes(t, func(o *session.Options) { o.MaxRuns = 2 }))
 		defer stop()
+		for range 5 { // what cannot begin takes no place
+			if err := m.Submit(t.Context(), open(t, m, "ann", "c"), "", "a\xff", nil); code(err) != "bad" {
+				t.Errorf("a prompt that is no text: %v", err)
+			}
+		}
 		for _, name := range []string{"a", "b"} {
 			submit(t, m, open(t, m, "ann", name), "slowly")
 		}
@@ -133,7 +138,10 @@ func TestARestingSessionTakesNoMemory(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var reader sync.WaitGroup
 		reader.Go(func() {
-			for range m.Follow(ctx, s, 0) { //nolint:revive // to its end
+			for _, err := range m.Follow(ctx, s, 0) {
+				if err != nil && ctx.Err() == nil {
+					t.Error(err)
+				}
 			}
 		})
 		submit(t, m, s, "x")
@@ -210,21 +218,100 @@ func TestTheEndIsGentleForAWhile(t *testing.T) {
 	})
 }
 
+// TestTheEndReachesWhatJustBegins ends a Manager while a session is being opened
+// that would take many steps.
+func TestTheEndReachesWhatJustBegins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := echoes(t, func(o *session.Options) {
+			o.Grace = 24 * time.Hour
+			team := o.Team
+			o.Team = func(s map[string]string) (leader.Team, []leader.Option, error) {
+				time.Sleep(time.Hour)
+				made, opts, err := team(s)
+				made.Model.Client = modeltest.Func(func(context.Context, model.Request) modeltest.Reply {
+					return modeltest.Reply{Delay: time.Hour, Calls: []event.Call{modeltest.Call("list_agents", nil)}}
+				})
+				return made, opts, err
+			}
+		})
+		m, stop := serve(t, o)
+		s := open(t, m, "ann", "a")
+		var submitting sync.WaitGroup
+		submitting.Go(func() { submit(t, m, s, "x") })
+		time.Sleep(time.Minute)
+		began := time.Now()
+		stop()
+		submitting.Wait()
+		if took := time.Since(began); took > 2*time.Hour {
+			t.Errorf("the end took %s, want an hour to open and one for the step", took)
+		}
+		if got := count(records(t, m, s), event.TypeRunSuspended); got != 1 {
+			t.Errorf("the session was suspended %d times", got)
+		}
+	})
+}
+
+// TestAnAnswerIsSeenThatNobodyGoesOnWith answers a session that then cannot be
+// opened: a reader sees the answer all the same.
+func TestAnAnswerIsSeenThatNobodyGoesOnWith(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		o := echoes(t, func(o *session.Options) {
+			team := o.Team
+			o.Team = func(s map[string]string) (leader.Team, []leader.Option, error) {
+				made, opts, err := team(s)
+				made.Model.Client = modeltest.Sequence(modeltest.Reply{Calls: []event.Call{modeltest.Call("ask_user", map[string]string{"question": "Which?"})}})
+				if calls++; calls == 3 { // the first is for the prompt, the second for the answer
+					err = errors.New("the team is gone")
+				}
+				return made, opts, err
+			}
+		})
+		m, stop := serve(t, o)
+		defer stop()
+		s := open(t, m, "ann", "a")
+		submit(t, m, s, "x")
+		session.Rest(m, s)
+		seen := make(chan string, 1)
+		go func() {
+			for rec, err := range m.Follow(t.Context(), s, 0) {
+				if d, ok := rec.Data.(event.QuestionClosed); ok || err != nil {
+					seen <- d.Text
+					return
+				}
+			}
+		}()
+		synctest.Wait()
+		if err := m.Answer(t.Context(), s, "ask_tl_001", "blue"); code(err) != "refused" {
+			t.Errorf("the answer: %v", err)
+		}
+		synctest.Wait()
+		select {
+		case text := <-seen:
+			if text != "blue" {
+				t.Errorf("a reader saw %q", text)
+			}
+		default:
+			t.Error("a reader did not see the answer")
+		}
+	})
+}
+
 // TestRecoverLeavesTheRest starts again where one session was at work, one was
 // stopped by its user, one has finished, and a copy and a foreign run lie about.
 func TestRecoverLeavesTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := echoes(t, nil)
 		m, stop := serve(t, o)
-		finished := open(t, m, "ann", "finished")
-		submit(t, m, finished, "x")
-		time.Sleep(time.Minute)
+		working := open(t, m, "ann", "working")
+		submit(t, m, working, "slowly x")
+		synctest.Wait()
 		if err := os.CopyFS(filepath.Join(o.Dir, "copy"), os.DirFS(folderOf(t, o.Dir))); err != nil {
 			t.Fatal(err)
 		}
-		halted, working := open(t, m, "ann", "halted"), open(t, m, "ann", "working")
+		halted, finished := open(t, m, "ann", "halted"), open(t, m, "ann", "finished")
 		submit(t, m, halted, "slowly x")
-		submit(t, m, working, "slowly x")
+		submit(t, m, finished, "x")
 		if err := m.Stop(t.Context(), halted, "", event.StopNow); err != nil {
 			t.Fatal(err)
 		}

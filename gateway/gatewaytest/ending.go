@@ -177,7 +177,7 @@ func (s *stage) restartAsking() {
 func (s *stage) closed() {
 	session := s.open("ann", "a")
 	s.ask(session, sayIt+"one")
-	s.stop()
+	s.closedOnSlowReaders(session)
 	s.fails("a prompt", s.Submit(s.Context(), session, "", "x", nil), gateway.CodeClosed)
 	s.fails("an answer", s.Answer(s.Context(), session, "ask_tl_001", "x"), gateway.CodeClosed)
 	n := 0
@@ -190,5 +190,38 @@ func (s *stage) closed() {
 	}
 	if want := int(s.last(session)); n != want || n == 0 {
 		s.Errorf("a reader of closed sessions saw %d records of %d", n, want)
+	}
+}
+
+// closedOnSlowReaders ends the program while readers hold records, and others
+// were written meanwhile: they get all of them before they are told.
+func (s *stage) closedOnSlowReaders(session string) {
+	at := s.last(session)
+	seen := make([]int64, 12)
+	var waits []func()
+	for i := range seen {
+		waits = append(waits, s.aside(func() {
+			for rec, err := range s.Follow(s.Context(), session, at-1) {
+				if err != nil {
+					s.fails("a slow reader", err, gateway.CodeClosed)
+					return
+				}
+				if rec.Seq == at {
+					s.pass(time.Hour)
+				}
+				seen[i] = max(seen[i], rec.Seq)
+			}
+		}))
+	}
+	synctest.Wait()
+	s.ask(session, sayIt+"two")
+	s.stop()
+	for _, wait := range waits {
+		wait()
+	}
+	for i, n := range seen {
+		if want := s.last(session); n != want {
+			s.Errorf("slow reader %d was told of the end after record %d of %d", i, n, want)
+		}
 	}
 }

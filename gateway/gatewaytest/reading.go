@@ -181,7 +181,10 @@ func (s *stage) readersEnd() {
 		}
 		err = nil
 	}
-	for range s.Follow(s.Context(), s.open("ann", "a"), 0) {
+	for _, err := range s.Follow(s.Context(), s.open("ann", "a"), 0) { // leaves nothing behind
+		if err != nil {
+			s.Error(err)
+		}
 		break
 	}
 }
