@@ -148,8 +148,8 @@ func TestARunIsASource(t *testing.T) {
 				seqs = append(seqs, rec.Seq)
 			}
 		}
-		for rec := range src.Records(seqs[0]) {
-			if rec.Seq != seqs[1] {
+		for rec, err := range src.Records(seqs[0]) {
+			if err != nil || rec.Seq != seqs[1] {
 				t.Errorf("the records after %d begin with %d", seqs[0], rec.Seq)
 			}
 			break
@@ -246,8 +246,8 @@ func TestWhatIsTakenIsActedOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for rec := range run.Events(t.Context()) {
-			if rec.Type() == event.TypeApprovalRequested {
+		for rec, err := range run.Events(t.Context()) {
+			if err != nil || rec.Type() == event.TypeApprovalRequested {
 				break
 			}
 		}

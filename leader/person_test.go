@@ -29,14 +29,13 @@ type touchArgs struct {
 }
 
 // tool is touch, whose calls need leave.
-func (x *touched) tool(opts ...tools.Option) tools.Tool {
-	opts = append([]tools.Option{tools.Asks(), tools.About(tools.TextSubject, "name")}, opts...)
+func (x *touched) tool() tools.Tool {
 	return tools.FuncCall("touch", "touch a thing", func(_ context.Context, call tools.Call, in touchArgs) (string, error) {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		x.names = append(x.names, in.Name)
 		return "touched " + in.Name, nil
-	}, opts...)
+	}, tools.Asks(), tools.About(tools.TextSubject, "name"))
 }
 
 func (x *touched) all() []string {

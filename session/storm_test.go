@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -144,29 +142,4 @@ func playStorm(t *testing.T, seed uint64) {
 		}
 	}
 	stop()
-}
-
-// TestRecoverAfterACrash takes the folder as it is while a session works, as a
-// crash leaves it.
-func TestRecoverAfterACrash(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := echoes(t, nil)
-		m, stop := serve(t, o)
-		s := open(t, m, "ann", "a")
-		submit(t, m, s, "slowly x")
-		time.Sleep(time.Minute)
-		dead := filepath.Join(t.TempDir(), "dead")
-		if err := os.CopyFS(dead, os.DirFS(o.Dir)); err != nil {
-			t.Fatal(err)
-		}
-		stop()
-		o.Dir = dead
-		m, stop = serve(t, o) // recovers
-		defer stop()
-		time.Sleep(2 * time.Hour)
-		list := records(t, m, s)
-		if d, ok := list[len(list)-1].Data.(event.RunFinished); !ok || d.Answer != "slowly x" {
-			t.Errorf("the log ends with %+v", list[len(list)-1].Data)
-		}
-	})
 }
