@@ -45,10 +45,10 @@ func pathFaults(tr tree) []string {
 }
 
 func TestPathsOfMachinesSeesFaults(t *testing.T) {
-	root, home := "/ro"+"ot/x", "/ho"+"me/ann/x"
+	root, home, within := "/ro"+"ot/x", "/ho"+"me/ann/x", "/wo"+"rk/it"
 	see(t, pathFaults, []sighted{
 		{name: "allowed", files: map[string]string{
-			"README.md": "See https://example.com/work/it and ./work/it, ~/work/it, /srv/work/it, /homework/.",
+			"README.md": "See https://example.com" + within + " and ." + within + ", ~" + within + ", /srv" + within + ", /homework/.",
 		}},
 		{name: "found in any file", files: map[string]string{
 			"a/a.go":             "package a\n\n// See " + root + " for more.\n",
