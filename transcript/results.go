@@ -26,9 +26,6 @@ const DefaultMaxResult = 256 << 10
 // beginning and the end, is what everybody reads from then on, the model too.
 func (l *Log) setAside(d event.ToolFinished) (event.ToolFinished, error) {
 	most := l.opts.MaxResult
-	if most <= 0 || len(d.Result) <= most {
-		return d, nil
-	}
 	name := path.Join(FilesName, fmt.Sprintf("%.16x.txt", sha256.Sum256([]byte(d.Result))))
 	if err := l.writeBeside(name, d.Result); err != nil {
 		return d, err
