@@ -224,19 +224,20 @@ func (e *replyExtra) text(calls []event.Call) string {
 	if e.Field == "" && len(e.Details) == 0 && len(e.Fields) == 0 && !ofCalls {
 		return ""
 	}
-	return jsonText(e)
+	text, _ := jsonText(e)
+	return text
 }
 
-// jsonText is a value as JSON, texts in it as they are; empty if it has no
-// form in it.
-func jsonText(v any) string {
+// jsonText is a value as JSON on one line, texts in it as they are; empty if it
+// has no form in it.
+func jsonText(v any) (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
-		return ""
+	if err := enc.Encode(v); err != nil {
+		return "", err
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
 // extraText is the extra of a call as JSON.
@@ -244,5 +245,6 @@ func (c *openCall) extraText() string {
 	if len(c.extra) == 0 {
 		return ""
 	}
-	return jsonText(c.extra)
+	text, _ := jsonText(c.extra)
+	return text
 }

@@ -111,7 +111,7 @@ func (r *Recorder) writeLocked(line tapeLine) {
 	if r.err != nil {
 		return
 	}
-	text, err := formText(line)
+	text, err := jsonText(line)
 	if err == nil {
 		_, err = io.WriteString(r.w, text+"\n")
 	}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -57,33 +56,23 @@ type requestForm struct {
 }
 
 func formOf(req Request) (requestForm, error) {
-	f := requestForm{role: req.AgentRole, maxTokens: req.MaxOutputTokens}
-	for _, m := range req.Messages {
-		text, err := formText(m)
-		if err != nil {
-			return f, err
-		}
-		f.messages = append(f.messages, text)
+	messages, err := formTexts(req.Messages)
+	if err != nil {
+		return requestForm{}, err
 	}
-	for _, t := range req.Tools {
-		text, err := formText(t)
-		if err != nil {
-			return f, err
-		}
-		f.tools = append(f.tools, text)
-	}
-	return f, nil
+	tools, err := formTexts(req.Tools)
+	return requestForm{req.AgentRole, req.MaxOutputTokens, messages, tools}, err
 }
 
-// formText is v as JSON, on one line.
-func formText(v any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", fmt.Errorf("model: recording: %w", err)
+func formTexts[T any](list []T) (texts []string, err error) {
+	for _, v := range list {
+		text, err := jsonText(v)
+		if err != nil {
+			return nil, fmt.Errorf("model: recording: %w", err)
+		}
+		texts = append(texts, text)
 	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	return texts, nil
 }
 
 // digest is the SHA-256 of a request, in hex.

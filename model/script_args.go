@@ -71,13 +71,7 @@ func encodeArguments(tree any, view *ScriptView) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
+	return jsonText(value)
 }
 
 // fillArguments copies the tree with the templates played.

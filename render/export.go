@@ -2,7 +2,6 @@ package render
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -36,7 +35,7 @@ func HTML(records iter.Seq2[event.Record, error], w io.Writer, o Options) error 
 // page writes the pieces of a document. Texts are as agents wrote them: a page
 // makes them safe.
 type page interface {
-	begin(title string)
+	begin(title, id string)
 	section(title, text string)
 	heading(title string)
 	message(m bubble)
@@ -123,8 +122,9 @@ func (x *exporter) record(rec event.Record) {
 
 // start writes the head.
 func (x *exporter) start(rec event.Record, d event.RunStarted) {
-	x.page.begin(join(" ", x.words.transcript, CleanLine(d.RunID)))
-	rows := [][]string{{x.words.sumRun, CleanLine(d.RunID)}}
+	id := CleanLine(d.RunID)
+	x.page.begin(x.words.transcript, id)
+	rows := [][]string{{x.words.sumRun, id}}
 	if x.cast.scripted {
 		rows[0][1] += " " + x.script()
 	}
@@ -289,5 +289,5 @@ func (x *exporter) outcome() (status, answer string) {
 		end = EndSuspended
 	default: // it has no end
 	}
-	return join("  ", lookUp(x.words.ends, cmp.Or(end, EndInterrupted)), CleanLine(reason)), answer
+	return join("  ", lookUp(x.words.ends, end), CleanLine(reason)), answer
 }

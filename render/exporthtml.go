@@ -20,7 +20,8 @@ func (p *htmlPage) put(text string) { _, _ = p.w.WriteString(text) }
 
 // begin writes the head. The policy lets a browser load nothing and run
 // nothing, whatever stands in the page.
-func (p *htmlPage) begin(title string) {
+func (p *htmlPage) begin(title, id string) {
+	title = join(" ", title, id)
 	p.put(`<!DOCTYPE html>
 <html lang="` + p.lang + `">
 <head>

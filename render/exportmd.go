@@ -11,18 +11,8 @@ type markdownPage struct{ w *bufio.Writer }
 
 func (p *markdownPage) put(text string) { _, _ = p.w.WriteString(text) }
 
-func (p *markdownPage) begin(title string) {
-	title, id, _ := cutLast(title)
+func (p *markdownPage) begin(title, id string) {
 	p.put("# " + join(" ", title, code(id)) + "\n\n")
-}
-
-// cutLast splits a text at its last space.
-func cutLast(text string) (before, after string, found bool) {
-	i := strings.LastIndexByte(text, ' ')
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+1:], true
 }
 
 func (p *markdownPage) section(title, text string) { p.put("\n## " + title + "\n\n" + codeBlock(text)) }

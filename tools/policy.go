@@ -111,11 +111,3 @@ func (p Policy) With(allow ...Rule) Policy {
 	p.allow = append(slices.Clip(p.allow), allow...)
 	return p
 }
-
-// Exact is the rule that allows the call again: for the same file, the same
-// command or the same text, or for a tool without such a thing all its calls.
-// ok is false if no rule can say it.
-func Exact(spec Spec, s Subject) (r Rule, ok bool) {
-	r = exactRule(spec, s)
-	return r, r.Tool != ""
-}

@@ -52,6 +52,11 @@ func (f *folder) versionBefore(path string, at time.Time) (version, error) {
 	if err != nil || info.ModTime().After(at) {
 		return version{}, err
 	}
+	return versionOf(file)
+}
+
+// versionOf is the version of what a file holds.
+func versionOf(file io.Reader) (version, error) {
 	hash := sha256.New()
 	if _, err := io.Copy(hash, file); err != nil {
 		return version{}, err

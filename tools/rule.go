@@ -270,16 +270,17 @@ func (r Rule) allows(name string) bool {
 	return false
 }
 
-// exactRule is the rule that allows what a call is about, and nothing else.
-// The zero Rule is none: a command that is not plain cannot be allowed for
-// another time.
-func exactRule(spec Spec, s Subject) Rule {
-	r := Rule{Tool: spec.Name, kind: spec.Subject}
+// Exact is the rule that allows the call again: for the same file, the same
+// command or the same text, or for a tool without such a thing all its calls.
+// ok is false if no rule can say it: a command that is not plain cannot be
+// allowed for another time.
+func Exact(spec Spec, s Subject) (r Rule, ok bool) {
+	r = Rule{Tool: spec.Name, kind: spec.Subject}
 	if spec.Subject == NoSubject {
-		return r
+		return r, true
 	}
 	if len(s) == 0 {
-		return Rule{}
+		return Rule{}, false
 	}
 	switch name := s[0]; spec.Subject {
 	case PathSubject:
@@ -288,7 +289,7 @@ func exactRule(spec Spec, s Subject) Rule {
 	case CommandSubject:
 		commands, plain := plainCommands(name)
 		if !plain || len(commands) != 1 || strings.Contains(name, "*") {
-			return Rule{}
+			return Rule{}, false
 		}
 		r.Pattern = commands[0]
 	case TextSubject:
@@ -296,9 +297,9 @@ func exactRule(spec Spec, s Subject) Rule {
 	case NoSubject:
 	}
 	if strings.TrimSpace(r.Pattern) == "" {
-		return Rule{}
+		return Rule{}, false
 	}
-	return r
+	return r, true
 }
 
 var (

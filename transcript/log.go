@@ -53,8 +53,9 @@ func newLog(o Options) *Log {
 
 // Append writes d as the next record, in one write, and returns the record as
 // every reader will see it: secrets masked, text that is not UTF-8 repaired,
-// slices copied, long tool results cut (see [Options.MaxResult]). Depending on [Options.Sync] it returns only when the record
-// is on the disk; appends of others go on meanwhile.
+// slices copied, long tool results cut (see [Options.MaxResult]). Depending on
+// [Options.Sync] it returns only when the record is on the disk; appends of
+// others go on meanwhile.
 //
 // It fails for live types and for data that has no JSON form; then nothing was
 // appended and the log goes on. It fails with [ErrClosed] after Close, and

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/troupe-go/troupe/event"
@@ -68,8 +69,11 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.MaxResult == 0 {
+	switch {
+	case o.MaxResult == 0:
 		o.MaxResult = DefaultMaxResult
+	case o.MaxResult < 0:
+		o.MaxResult = math.MaxInt
 	}
 	if o.Omitted == nil {
 		o.Omitted = omitted

@@ -203,21 +203,11 @@ func (r *repair) rewrite() error {
 	if err != nil {
 		return err
 	}
-	next, err := os.CreateTemp(filepath.Dir(r.path), FileName+".new-*") // has mode 0600
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(next, readBuffer)
-	err = r.writeKept(w)
-	err = errors.Join(err, w.Flush(), next.Sync(), next.Close())
-	if err == nil {
-		err = os.Rename(next.Name(), r.path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(next.Name()))
-	}
 	r.done.Damaged = aside
-	return syncDir(filepath.Dir(r.path))
+	return putFile(r.path, newLogName, true, func(f io.Writer) error {
+		w := bufio.NewWriterSize(f, readBuffer)
+		return errors.Join(r.writeKept(w), w.Flush())
+	})
 }
 
 // putAside copies the log as it is to a new file and returns its path.
@@ -271,7 +261,7 @@ func (r *repair) writeKept(w io.Writer) error {
 // writeLost writes what stands for a lost record, with the time of the next
 // one that was kept.
 func (r *repair) writeLost(w io.Writer, seq int64, at time.Time) error {
-	text := fmt.Sprintf("record %d was damaged and is lost; the log as it was is in %s", seq, filepath.Base(damagedName))
+	text := fmt.Sprintf("record %d was damaged and is lost; the log as it was is in %s", seq, filepath.Base(r.done.Damaged))
 	rec := event.Record{V: event.Version, Seq: seq, Time: at, Data: event.Warning{Code: CodeRecordLost, Text: text}}
 	if seq == 1 {
 		rec.Data = event.RunStarted{RunID: filepath.Base(filepath.Dir(r.path)), Program: CodeRecordLost}

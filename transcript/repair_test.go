@@ -148,6 +148,25 @@ func TestRepairFails(t *testing.T) {
 	}
 }
 
+// What stands for a lost record names the file that has it, also after an
+// earlier repair.
+func TestLostRecordNamesTheOldLog(t *testing.T) {
+	text, _ := sample(t, 3)
+	l := strings.SplitAfter(string(text), "\n")
+	gap := l[0] + l[2]
+	dir := write(t, []byte(gap))
+	for range 3 {
+		done, recs := repair(t, dir)
+		lost, ok := recs[1].Data.(event.Warning)
+		if !ok || !strings.HasSuffix(lost.Text, " is in "+filepath.Base(done.Damaged)) {
+			t.Errorf("the log as it was is in %s, record 2 is %+v", done.Damaged, recs[1])
+		}
+		if err := os.WriteFile(done.Path, []byte(gap), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // However bytes change, what comes out opens, and every record in it is one of
 // those that were there.
 func TestRepairOfRandomDamage(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -25,9 +26,6 @@ const DefaultMaxResult = 256 << 10
 // beginning and the end, is what everybody reads from then on, the model too.
 func (l *Log) setAside(d event.ToolFinished) (event.ToolFinished, error) {
 	most := l.opts.MaxResult
-	if most <= 0 || len(d.Result) <= most {
-		return d, nil
-	}
 	name := path.Join(FilesName, fmt.Sprintf("%.16x.txt", sha256.Sum256([]byte(d.Result))))
 	if err := l.writeBeside(name, d.Result); err != nil {
 		return d, err
@@ -64,7 +62,10 @@ func (l *Log) writeBeside(name, text string) error {
 		err = syncDir(filepath.Dir(l.path))
 	}
 	if err == nil || errors.Is(err, fs.ErrExist) {
-		err = l.writeWhole(target, text)
+		err = putFile(target, "new-*", l.opts.Sync != SyncOff, func(f io.Writer) error {
+			_, err := io.WriteString(f, text)
+			return err
+		})
 	}
 	if err == nil {
 		return nil
@@ -73,28 +74,4 @@ func (l *Log) writeBeside(name, text string) error {
 	defer l.mu.Unlock()
 	l.failAt("write", target, err)
 	return l.err
-}
-
-// writeWhole writes a file under another name first, so that it never stands
-// under its own in part.
-func (l *Log) writeWhole(target, text string) error {
-	dir := filepath.Dir(target)
-	f, err := os.CreateTemp(dir, "new-*") // has mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err == nil && l.opts.Sync != SyncOff {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), target)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	if l.opts.Sync == SyncOff {
-		return nil
-	}
-	return syncDir(dir)
 }

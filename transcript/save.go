@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -25,23 +26,15 @@ func Save(dir string, records iter.Seq2[event.Record, error]) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("transcript: save: %w", err)
 	}
-	f, err := os.CreateTemp(dir, FileName+".new-*") // has mode 0600
+	err := putFile(path, newLogName, true, func(f io.Writer) error { return writeRecords(f, records) })
 	if err != nil {
 		return fmt.Errorf("transcript: save: %w", err)
 	}
-	err = writeRecords(f, records)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("transcript: save: %w", errors.Join(err, os.Remove(f.Name())))
-	}
-	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
+	return syncDir(filepath.Dir(dir))
 }
 
 // writeRecords writes records as the lines of a log.
-func writeRecords(f *os.File, records iter.Seq2[event.Record, error]) error {
+func writeRecords(f io.Writer, records iter.Seq2[event.Record, error]) error {
 	w := bufio.NewWriterSize(f, readBuffer)
 	last := int64(0)
 	for rec, err := range records {

@@ -15,7 +15,7 @@ type chunk struct {
 	calls                       []Piece
 	details                     [][]byte
 	extra                       map[string][]byte
-	usage                       *usage
+	usage                       *Usage
 	other                       bool // a field of the message that nobody knows says something
 }
 
@@ -294,13 +294,13 @@ func (c *chunk) count(v []byte) {
 		}
 		return 0
 	}
-	u := usage{prompt: first("prompt_tokens", "input_tokens"), completion: first("completion_tokens", "output_tokens")}
-	u.cached, _ = integer(get(get(v, "prompt_tokens_details"), "cached_tokens"))
-	if u.cached == 0 {
-		u.cached = first("prompt_cache_hit_tokens", "cached_tokens")
+	u := Usage{Prompt: first("prompt_tokens", "input_tokens"), Completion: first("completion_tokens", "output_tokens")}
+	u.Cached, _ = integer(get(get(v, "prompt_tokens_details"), "cached_tokens"))
+	if u.Cached == 0 {
+		u.Cached = first("prompt_cache_hit_tokens", "cached_tokens")
 	}
-	u.reasoning, _ = integer(get(get(v, "completion_tokens_details"), "reasoning_tokens"))
-	if u.prompt+u.completion > 0 {
+	u.Reasoning, _ = integer(get(get(v, "completion_tokens_details"), "reasoning_tokens"))
+	if u.Prompt+u.Completion > 0 {
 		c.usage = &u
 	}
 }

@@ -6,7 +6,7 @@ import "strconv"
 type message struct {
 	content, reasoning, refusal string
 	finish                      []byte
-	usage                       *usage
+	usage                       *Usage
 }
 
 // write makes m the event to hand on.
@@ -65,19 +65,16 @@ func appendQuoted(out []byte, text string) []byte {
 	return append(append(out, text[from:]...), '"')
 }
 
-// usage counts the tokens of a call.
-type usage struct{ prompt, completion, cached, reasoning int }
-
 // append appends the field usage, after a comma.
-func (u *usage) append(out []byte) []byte {
+func (u *Usage) append(out []byte) []byte {
 	number := func(name string, n int) {
 		out = append(out, name...)
 		out = strconv.AppendInt(out, int64(n), 10)
 	}
-	number(`,"usage":{"prompt_tokens":`, u.prompt)
-	number(`,"completion_tokens":`, u.completion)
-	number(`,"total_tokens":`, u.prompt+u.completion)
-	number(`,"prompt_tokens_details":{"cached_tokens":`, u.cached)
-	number(`},"completion_tokens_details":{"reasoning_tokens":`, u.reasoning)
+	number(`,"usage":{"prompt_tokens":`, u.Prompt)
+	number(`,"completion_tokens":`, u.Completion)
+	number(`,"total_tokens":`, u.Prompt+u.Completion)
+	number(`,"prompt_tokens_details":{"cached_tokens":`, u.Cached)
+	number(`},"completion_tokens_details":{"reasoning_tokens":`, u.Reasoning)
 	return append(out, "}}"...)
 }
