@@ -86,8 +86,6 @@ type exporter struct {
 	calls  map[string]event.ToolStarted // without a result, by id
 	held   *event.Record                // words of the leader that may be the answer
 	ended  event.Data                   // the newest record about the run
-	usage  event.Usage
-	begun  time.Time
 	last   time.Time
 }
 
@@ -101,7 +99,7 @@ func (x *exporter) record(rec event.Record) {
 	x.release(rec)
 	switch d := rec.Data.(type) {
 	case event.RunStarted:
-		x.ended, x.begun = d, rec.Time
+		x.ended = d
 		x.start(rec, d)
 	case event.RunResumed, event.RunSuspended, event.RunFinished, event.RunFailed:
 		x.ended = d
@@ -109,7 +107,6 @@ func (x *exporter) record(rec event.Record) {
 	case event.AgentCreated:
 		x.created(rec, d, e)
 	case event.ModelReplied:
-		x.usage = x.usage.Add(d.Usage)
 		x.replied(rec, d, e)
 	case event.ToolStarted:
 		x.calls[d.CallID] = d // told with its result
@@ -239,25 +236,26 @@ func (x *exporter) remark(rec event.Record, e entry) remark {
 	return remark{x.clock(rec.Time), short(e.agent), e.purpose, e.text, e.style}
 }
 
-// close writes the calls that have no result, the costs and the answer.
+// close writes what the log ends in the middle of: the last words of the
+// leader and the calls without a result; then the costs and the answer.
 func (x *exporter) close() {
+	x.release(event.Record{})
 	for _, id := range slices.Sorted(maps.Keys(x.calls)) {
 		d := x.calls[id]
 		x.page.fold(remark{purpose: x.words.noResult, text: callText(d.Name, d.Arguments), style: StyleWarn}, []piece{{x.words.arguments, d.Arguments}})
 	}
 	x.page.heading(x.words.sumCost)
 	status, answer := x.outcome()
+	total := x.status.Total()
 	x.page.table([][]string{
 		{x.words.sumStatus, status},
-		{x.words.sumTime, clockTime(x.last.Sub(x.begun))},
-		{x.words.sumTokens, fmt.Sprintf(x.words.sumUsage, tokens(x.usage.Input, x.usage.Estimated),
-			tokens(x.usage.CachedInput, x.usage.Estimated), tokens(x.usage.Output, x.usage.Estimated))},
+		{x.words.sumTime, clockTime(total.elapsed(x.last))},
+		{x.words.sumTokens, x.usage(x.status.spent().usage)},
 	})
 	rows := [][]string{{x.words.agent, x.words.name, x.words.model, x.words.sumTokens, x.words.sumCost}}
 	for _, a := range x.status.agents {
-		rows = append(rows, []string{short(a.id), a.name, a.model, tokens(a.tokens, a.estimated), x.cost(a.cost(), a.unpriced)})
+		rows = append(rows, []string{short(a.id), a.name, a.model, tokens(a.usage.Total(), a.usage.Estimated), x.cost(a.cost(), a.unpriced)})
 	}
-	total := x.status.Total()
 	rows = append(rows, []string{x.words.total, "", "", tokens(total.Tokens, total.Estimated), x.cost(x.paid(total), total.AtLeast)})
 	x.page.table(rows)
 	if answer != "" {

@@ -64,3 +64,35 @@ func TestMarkdownErrors(t *testing.T) {
 		t.Errorf("error of the writer: got %v, want %v", err, cause)
 	}
 }
+
+// TestMarkdownOfARunThatBrokeOff: a log may end anywhere, and be taken up.
+func TestMarkdownOfARunThatBrokeOff(t *testing.T) {
+	for name, end := range map[string]event.Data{
+		"reply": nil, "turn": event.TurnEnded{Reason: event.EndNatural}, "state": event.AgentState{From: event.Working, To: event.Idle},
+		"failed": event.RunFailed{Failure: event.Failure{Code: "server"}},
+	} {
+		s := &storyteller{}
+		s.add(0, "", 0, event.RunStarted{RunID: "r_1", Task: "count"})
+		s.add(0, "tl", 0, event.AgentCreated{Name: "Team Leader", Code: "tl"})
+		s.add(1, "tl", 1, event.ModelFailed{Step: 1, Usage: event.Usage{Input: 900, Output: 40}})
+		s.add(10, "", 0, event.RunSuspended{})
+		s.add(50, "", 0, event.RunResumed{})
+		s.add(52, "tl", 2, event.ModelReplied{Step: 2, Text: "last words", Usage: event.Usage{Input: 50, Output: 10}})
+		if end != nil {
+			s.add(52, "tl", 2, end)
+		}
+		var b strings.Builder
+		if err := render.Markdown(sequence(s.records, nil), &b, render.Options{Lang: "en", Location: time.UTC}); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), "last words"); n != 1 {
+			t.Errorf("%s: the last words stand %d times in\n%s", name, n, b.String())
+		}
+		// The tokens of the table by agent, and the time that the run took.
+		for _, want := range []string{"`in 950 (cached 0) out 50`", "`1.0k`", "`00:12`"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: no %q in\n%s", name, want, b.String())
+			}
+		}
+	}
+}

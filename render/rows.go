@@ -269,6 +269,14 @@ func (s style) rowLine(r Row, cells [columns]string, w [columns]int) string {
 	return b.String()
 }
 
+// elapsed is how long the run has run, without the time that it lay.
+func (t Total) elapsed(now time.Time) time.Duration {
+	if t.Since.IsZero() {
+		return t.Earlier
+	}
+	return t.Earlier + max(0, now.Sub(t.Since))
+}
+
 // totalLine is what the run has spent and its limits.
 func (s style) totalLine(t Total, now time.Time) string {
 	used := tokens(t.Tokens, t.Estimated)
@@ -279,11 +287,7 @@ func (s style) totalLine(t Total, now time.Time) string {
 	if t.Budget != nil {
 		money += " / " + s.cost(t.Budget, false)
 	}
-	elapsed := t.Earlier
-	if !t.Since.IsZero() {
-		elapsed += max(0, now.Sub(t.Since))
-	}
-	clock := clockTime(elapsed)
+	clock := clockTime(t.elapsed(now))
 	if t.Deadline > 0 {
 		clock += " / " + clockTime(t.Deadline)
 	}

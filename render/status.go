@@ -223,7 +223,7 @@ func (a *agentStatus) row() Row {
 	r := Row{
 		ID: a.id, Name: a.name, State: a.state, Since: a.since, Model: a.model, Scripted: a.scripted,
 		Unread: len(a.unread), Steps: a.steps,
-		Tokens: a.tokens, Estimated: a.estimated, Cost: a.cost(), AtLeast: a.unpriced,
+		Tokens: a.usage.Total(), Estimated: a.usage.Estimated, Cost: a.cost(), AtLeast: a.unpriced,
 	}
 	if len(a.unread) > 0 {
 		r.UnreadSince = a.unread[0].at
@@ -282,38 +282,42 @@ func (a *agentStatus) waiting(r *Row) {
 // Total is what the run has spent so far. The limits in it are for the caller
 // to fill in, the log does not tell them.
 func (s *Status) Total() Total {
+	sum := s.spent()
+	return Total{
+		Tokens: sum.usage.Total(), Estimated: sum.usage.Estimated, Cost: sum.cost(), AtLeast: sum.unpriced,
+		Since: s.started, Earlier: s.earlier,
+	}
+}
+
+// spent is what all agents have spent.
+func (s *Status) spent() spending {
 	var sum spending
 	for _, a := range s.agents {
 		sum.merge(a.spending)
 	}
 	sum.merge(s.orphans)
-	return Total{
-		Tokens: sum.tokens, Estimated: sum.estimated, Cost: sum.cost(), AtLeast: sum.unpriced,
-		Since: s.started, Earlier: s.earlier,
-	}
+	return sum
 }
 
 // spending is tokens and money.
 type spending struct {
-	tokens    int
-	estimated bool
-	money     event.Cost
-	unpriced  bool // some tokens have no price, or one in another currency
+	usage    event.Usage
+	money    event.Cost
+	unpriced bool // some tokens have no price, or one in another currency
 }
 
 // add counts one model call. A script uses no tokens and so needs no price.
 func (s *spending) add(u event.Usage, c *event.Cost) {
-	one := spending{tokens: u.Total(), estimated: u.Estimated}
+	one := spending{usage: u}
 	if c != nil {
 		one.money = *c
 	}
-	one.unpriced = one.money.Currency == "" && one.tokens > 0
+	one.unpriced = one.money.Currency == "" && u.Total() > 0
 	s.merge(one)
 }
 
 func (s *spending) merge(o spending) {
-	s.tokens += o.tokens
-	s.estimated = s.estimated || o.estimated
+	s.usage = s.usage.Add(o.usage)
 	s.unpriced = s.unpriced || o.unpriced
 	switch {
 	case s.money.Currency == "":

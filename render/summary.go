@@ -49,7 +49,7 @@ func Summary(end End, o Options) string {
 	u := end.Usage
 	usage := s.none
 	if u != (event.Usage{}) {
-		usage = fmt.Sprintf(w.sumUsage, tokens(u.Input, u.Estimated), tokens(u.CachedInput, u.Estimated), tokens(u.Output, u.Estimated))
+		usage = s.usage(u)
 	}
 	rows := []struct {
 		label  string
@@ -83,6 +83,11 @@ func Summary(end End, o Options) string {
 		}
 	}
 	return b.String()
+}
+
+// usage is the tokens that went in and came out.
+func (s style) usage(u event.Usage) string {
+	return fmt.Sprintf(s.words.sumUsage, tokens(u.Input, u.Estimated), tokens(u.CachedInput, u.Estimated), tokens(u.Output, u.Estimated))
 }
 
 // oneLine keeps the spaces of a path, unlike [CleanLine].
