@@ -250,8 +250,7 @@ func (b *builder) reply(a *agent, d event.ModelReplied) {
 	case d.Finish == "":
 		d.Finish = event.FinishStop
 	}
-	b.usage = b.usage.Add(d.Usage)
-	b.spend(d.Cost)
+	b.usage, b.cost = b.usage.Add(d.Usage), b.cost.Add(d.Cost)
 	b.add(a.id, a.turn, d)
 	a.heard++
 	a.unanswered = false
@@ -322,15 +321,4 @@ func (b *builder) result(a *agent, id string, d event.ToolFinished, place string
 	c.agent.waits--
 	c.agent.heard++
 	b.add(c.agent.id, c.agent.turn, d)
-}
-
-// spend adds to the costs of the run.
-func (b *builder) spend(c *event.Cost) {
-	switch {
-	case c == nil:
-	case b.cost == nil:
-		b.cost = &event.Cost{Currency: c.Currency, Amount: c.Amount}
-	default:
-		b.cost.Amount += c.Amount
-	}
 }
