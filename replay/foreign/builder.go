@@ -58,7 +58,7 @@ type call struct {
 	id, name  string
 	arguments string
 	began     time.Time
-	number    int // of the calls, from 1
+	started   int // the place of its record
 	agents    int // that it started
 }
 
@@ -259,7 +259,7 @@ func (b *builder) reply(a *agent, d event.ModelReplied) {
 	}
 	b.speak(a, d)
 	for i, c := range d.Calls {
-		b.calls[c.ID] = &call{agent: a, id: c.ID, name: c.Name, arguments: c.Arguments, began: b.now, number: len(b.used)}
+		b.calls[c.ID] = &call{agent: a, id: c.ID, name: c.Name, arguments: c.Arguments, began: b.now, started: len(b.records)}
 		b.named[original[i]] = append(b.named[original[i]], c.ID)
 		a.waits++
 		b.add(a.id, a.turn, event.ToolStarted{CallID: c.ID, Name: c.Name, Arguments: c.Arguments})
