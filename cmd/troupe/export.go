@@ -35,7 +35,7 @@ func (r *runsCommand) Export(ctx context.Context, ref string) (err error) {
 	if err := r.oneOf("format", x.form, exportMarkdown, exportJSON, exportHTML); err != nil {
 		return err
 	}
-	rec, err := r.recordingOf(ctx, ref, r.runDir, x.format)
+	rec, err := r.recordingOf(ref, r.runDir, x.format)
 	if err != nil {
 		return err
 	}
@@ -78,8 +78,7 @@ func (r *runsCommand) writeExport(w io.Writer, rec recording, records iter.Seq2[
 // the form that the log has.
 type exported struct {
 	account
-	Imported *event.Import  `json:"import,omitempty"`
-	Records  []event.Record `json:"records"`
+	Records []event.Record `json:"records"`
 }
 
 // writeObject writes the object record by record, so that a large log needs
@@ -89,14 +88,7 @@ func writeObject(w io.Writer, rec recording, records iter.Seq2[event.Record, err
 	if err != nil {
 		return err
 	}
-	x := exported{account: *acc, Records: []event.Record{}}
-	for rec, err := range records {
-		if head, ok := rec.Data.(event.RunStarted); ok && err == nil {
-			x.Task, x.Team, x.Imported = head.Task, head.TeamName, head.Import // masked
-		}
-		break
-	}
-	head, err := json.Marshal(x)
+	head, err := json.Marshal(exported{account: *acc, Records: []event.Record{}})
 	if err != nil {
 		return fmt.Errorf("json: %w", err)
 	}

@@ -75,7 +75,7 @@ func (r *replayCommand) Run(ctx context.Context, ref string) error {
 	if err := r.settle(); err != nil {
 		return err
 	}
-	rec, err := r.recordingOf(ctx, ref, r.runDir, r.format)
+	rec, err := r.recordingOf(ref, r.runDir, r.format)
 	if err != nil {
 		return err
 	}
