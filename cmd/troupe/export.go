@@ -58,13 +58,13 @@ func (r *runsCommand) Export(ctx context.Context, ref string) (err error) {
 		return err
 	}
 	if damage != nil {
-		r.say(r.paint(r.Stderr, render.StyleWarn, r.words.warning) + " " + render.CleanLine(damage.Error()))
+		r.warn(render.CleanLine(damage.Error()))
 	}
 	return nil
 }
 
 func (r *runsCommand) writeExport(w io.Writer, rec recording, records iter.Seq2[event.Record, error]) error {
-	o := render.Options{Lang: r.words.lang, Only: r.export.only, Verbose: r.export.verbose}
+	o := render.Options{Lang: r.words.lang, Only: listed(r.export.only), Verbose: r.export.verbose}
 	switch r.export.form {
 	case exportJSON:
 		return writeObject(w, rec, records)
