@@ -128,7 +128,7 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 	run.write(log)
 	header := event.RunStarted{
 		RunID: id, TeamName: l.team.Name, Team: l.raw, Task: task,
-		TraceID: traceID(), Program: l.opts.program, ModelKind: l.modelKind(), Lang: l.opts.lang,
+		TraceID: NewTraceID(), Program: l.opts.program, ModelKind: l.modelKind(), Lang: l.opts.lang,
 		WorkDir: run.space.Dir(), Redact: l.opts.redact, Meta: meta, RequestID: l.opts.request,
 	}
 	if err := run.begin(header); err != nil {
@@ -171,8 +171,8 @@ func (l *Leader) modelKind() string {
 	return event.ModelReal
 }
 
-// traceID is a W3C trace id: 16 random bytes in hex.
-func traceID() string {
+// NewTraceID makes a W3C trace id: 16 random bytes in hex.
+func NewTraceID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:])
 	return fmt.Sprintf("%x", b)

@@ -151,6 +151,7 @@ func firstDifference(path string, want, got any) (at string, w, g any, same bool
 	}
 }
 
+// keys are those of both objects, in alphabetical order.
 func keys(a, b map[string]any) []string {
 	var list []string
 	for k := range a {

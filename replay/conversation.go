@@ -120,7 +120,6 @@ func (p *player) explain(req model.Request) {
 type recordedRequest struct {
 	seq    int64
 	before int64 // the seq of the request before it; 0 if there is none
-	size   int   // messages
 	text   string
 }
 
@@ -147,10 +146,10 @@ func (p *player) nearest(messages []model.Message) (same, nearest *recordedReque
 		here := same == nil && rec.Seq >= p.mismatch.Seq
 		if score := likeness(c.messages, messages); score > best || here && score == best {
 			best = score
-			nearest = &recordedRequest{rec.Seq, before, len(c.messages), transcriptOf(c.messages)}
+			nearest = &recordedRequest{rec.Seq, before, transcriptOf(c.messages)}
 		}
 		if here {
-			same = &recordedRequest{rec.Seq, before, len(c.messages), transcriptOf(c.messages)}
+			same = &recordedRequest{rec.Seq, before, transcriptOf(c.messages)}
 		}
 		before = rec.Seq
 	}

@@ -30,22 +30,13 @@ func (s *spending) add(rec event.Record) {
 
 func (s *spending) call(u event.Usage, c *event.Cost) {
 	s.Steps++
-	s.Usage = s.Usage.Add(u)
-	switch {
-	case c == nil:
-	case s.Cost == nil:
-		s.Cost = c
-	case s.Cost.Currency != c.Currency:
-		s.Cost = &event.Cost{} // a sum of two currencies is unknown, and stays so
-	default:
-		s.Cost = &event.Cost{Currency: c.Currency, Amount: s.Cost.Amount + c.Amount}
-	}
+	s.Usage, s.Cost = s.Usage.Add(u), s.Cost.Add(c)
 }
 
 // total is the sum, with the time from the first record to the last.
 func (s *spending) total() Spent {
 	sum := s.Spent
-	if sum.Cost != nil && sum.Cost.Currency == "" {
+	if sum.Cost != nil && sum.Cost.Currency == "" { // of two currencies
 		sum.Cost = nil
 	}
 	sum.DurationMS = s.last.Sub(s.first).Milliseconds()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/troupe-go/troupe/event"
@@ -62,14 +61,7 @@ func (t *teamDiff) values(path string, a, b any) {
 }
 
 func (t *teamDiff) objects(path string, a, b map[string]any) {
-	keys := slices.Collect(maps.Keys(a))
-	for key := range b {
-		if _, ok := a[key]; !ok {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+	for _, key := range keys(a, b) {
 		t.values(path+"."+key, a[key], b[key])
 	}
 }

@@ -30,12 +30,12 @@ func changedLines(a, b string, context int) string {
 		return ""
 	}
 	var out strings.Builder
-	for i, line := range diff.Hunks[0].Lines {
+	for i, l := range diff.Hunks[0].Lines {
 		if i == maxDiffLines {
 			out.WriteString(" …\n")
 			break
 		}
-		out.WriteString(mark(line.Kind) + strings.TrimSuffix(line.Content, "\n") + "\n")
+		out.WriteString(mark(l.Kind) + strings.TrimSuffix(l.Content, "\n") + "\n")
 	}
 	return out.String()
 }
@@ -85,8 +85,5 @@ func ended(text string, change int) string {
 	if most := change + maxDiffText; len(text) > most {
 		text = beginning(text, most) + "…"
 	}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return text
+	return line(text)
 }

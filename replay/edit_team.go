@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -148,11 +147,9 @@ func changed(raw json.RawMessage, change func(*leader.Team) string) (json.RawMes
 	if reason := change(&t); reason != "" {
 		return nil, reason
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(t); err != nil {
+	out, err := json.Marshal(t)
+	if err != nil {
 		return nil, err.Error()
 	}
-	return bytes.TrimSpace(out.Bytes()), ""
+	return out, ""
 }

@@ -2,8 +2,6 @@ package replay
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -126,10 +124,8 @@ func all(records []event.Record) iter.Seq2[event.Record, error] {
 // rename makes a header that of a fork.
 func rename(rec *event.Record, id string, seq int64, edited []int64) {
 	header, _ := rec.Data.(event.RunStarted)
-	var trace [16]byte // a W3C trace id
-	_, _ = rand.Read(trace[:])
 	header.Fork = &event.Origin{RunID: header.RunID, Seq: seq, Edited: edited}
-	header.RunID, header.TraceID = id, hex.EncodeToString(trace[:])
+	header.RunID, header.TraceID = id, leader.NewTraceID()
 	rec.Data, rec.Raw = header, nil
 }
 

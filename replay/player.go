@@ -30,7 +30,6 @@ const standstill = 30 * time.Second
 type player struct {
 	segment
 	script *script
-	stage  stage
 	chosen choices
 	words  prompts.Words
 	agent  *agent.Agent
@@ -59,9 +58,9 @@ type player struct {
 
 // newPlayer makes the agent of a segment anew and brings it to where the script
 // begins.
-func newPlayer(seg segment, sc *script, s stage, c choices) (*player, error) {
+func newPlayer(seg segment, sc *script, c choices) (*player, error) {
 	p := &player{
-		segment: seg, script: sc, stage: s, chosen: c, words: prompts.In(seg.team.lang), resting: resting(sc.state),
+		segment: seg, script: sc, chosen: c, words: prompts.In(seg.team.lang), resting: resting(sc.state),
 		put: map[string]bool{}, quiet: map[string]bool{}, answered: map[string]bool{}, claimed: map[string]bool{},
 		posted: sc.part.from,
 	}
@@ -252,7 +251,7 @@ func (p *player) differs(m *Mismatch) {
 	at := min(p.next, len(p.script.own)-1)
 	rec := p.script.own[at]
 	m.Agent, m.Seq, m.Turn, m.Type = p.cfg.ID, rec.Seq, rec.Turn, rec.Type()
-	m.Request = p.stage.firstRequest(p.cfg.ID, p.script.at[at])
+	m.Request = p.script.recording.firstRequest(p.cfg.ID, p.script.at[at])
 	if m.Diff == "" && m.Note == "" {
 		m.Diff = m.valueDiff()
 	}

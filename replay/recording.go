@@ -72,6 +72,16 @@ func (r *recording) own(id string, i int) bool {
 	}
 }
 
+// firstRequest is the seq of the agent's first request from index i on.
+func (r *recording) firstRequest(id string, i int) int64 {
+	for _, rec := range r.records[i:] {
+		if rec.Agent == id && rec.Type() == event.TypeModelRequested {
+			return rec.Seq
+		}
+	}
+	return 0
+}
+
 // betweenCalls reports whether a move is one into or out of waiting, which
 // happens when calls begin and end to wait for others.
 func betweenCalls(d event.AgentState) bool {

@@ -120,6 +120,7 @@ func (k *checker) add(rec event.Record) {
 		k.addTurn(rec, m)
 		k.addCalls(rec, m)
 		k.addRequest(rec, m)
+		m.talk.apply(m.id, rec)
 	}
 }
 

@@ -124,7 +124,6 @@ func (k *checker) addResult(rec event.Record, m *member, id string) {
 }
 
 func (k *checker) addRequest(rec event.Record, m *member) {
-	defer k.converse(rec)
 	switch d := rec.Data.(type) {
 	case event.ModelRequested:
 		if m.requested != 0 {
@@ -146,13 +145,6 @@ func (k *checker) addRequest(rec event.Record, m *member) {
 		k.budget.settle(m.requested)
 		m.requested = 0
 	default:
-	}
-}
-
-// converse folds the conversation of a record's agent.
-func (k *checker) converse(rec event.Record) {
-	if m := k.agents[rec.Agent]; m != nil {
-		m.talk.apply(rec.Agent, rec)
 	}
 }
 

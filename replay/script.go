@@ -29,8 +29,8 @@ type deskNews struct {
 	closes bool
 }
 
-func (s stage) script(id string, p stretch) *script {
-	r := s.recording
+// script takes out of a recording what is about one agent in a part of it.
+func (r *recording) script(id string, p stretch) *script {
 	sc := &script{
 		recording: r, part: p, state: event.Created,
 		closings: map[string]int{}, results: map[string]event.ToolFinished{}, done: map[string]bool{},

@@ -49,7 +49,7 @@ func (s stage) verify(ctx context.Context, i int, created event.AgentCreated) (V
 	got := created
 	got.Role, got.Prompt, got.Tools, got.Model, got.Scripted = cfg.Role, cfg.Prompt.String(), cfg.Tools.Names(), cfg.ModelName, cfg.Scripted
 	if m := compare(created, got); m != nil {
-		m.Agent, m.Seq, m.Type, m.Request = rec.Agent, rec.Seq, rec.Type(), s.firstRequest(rec.Agent, i)
+		m.Agent, m.Seq, m.Type, m.Request = rec.Agent, rec.Seq, rec.Type(), s.recording.firstRequest(rec.Agent, i)
 		v.Mismatch = m
 		return v, nil
 	}
@@ -81,16 +81,6 @@ func (s stage) plant(cfg *agent.Config) {
 	if s.options.change != nil {
 		s.options.change(cfg)
 	}
-}
-
-// firstRequest is the seq of the agent's first request from index i on.
-func (s stage) firstRequest(id string, i int) int64 {
-	for _, rec := range s.recording.records[i:] {
-		if rec.Agent == id && rec.Type() == event.TypeModelRequested {
-			return rec.Seq
-		}
-	}
-	return 0
 }
 
 // stretch is a range of the log in which an agent is run without a break; it
@@ -166,14 +156,14 @@ type outcome struct {
 // whether a question ended or a message came before or after the agent looked,
 // each is tried: the agent did what is recorded if it does so for one of them.
 func (s stage) run(ctx context.Context, seg segment) (outcome, error) {
-	sc := s.script(seg.cfg.ID, seg.stretch)
+	sc := s.recording.script(seg.cfg.ID, seg.stretch)
 	if len(sc.own) == 0 || sc.state == event.Finished { // what a terminated agent leaves is returned by others
 		return outcome{}, nil
 	}
 	c := choices{order: map[int]order{}, held: map[int]int{}, late: map[int]bool{}}
 	var first *outcome
 	for {
-		out, err := s.runOnce(ctx, seg, sc, c)
+		out, err := runOnce(ctx, seg, sc, c)
 		if err != nil || out.mismatch == nil {
 			return out, err
 		}
@@ -187,8 +177,8 @@ func (s stage) run(ctx context.Context, seg segment) (outcome, error) {
 }
 
 // runOnce runs the agent with the choices made.
-func (s stage) runOnce(ctx context.Context, seg segment, sc *script, c choices) (outcome, error) {
-	player, err := newPlayer(seg, sc, s, c)
+func runOnce(ctx context.Context, seg segment, sc *script, c choices) (outcome, error) {
+	player, err := newPlayer(seg, sc, c)
 	if err != nil {
 		return outcome{}, err
 	}

@@ -101,14 +101,7 @@ func (d *diffCommand) Run(ctx context.Context, cmd *cobra.Command, args []string
 // restrict leaves the agents that --only names. The runs are then equal if
 // these are.
 func (d *diffCommand) restrict(found *replay.Difference) error {
-	var only []string
-	for _, list := range d.only {
-		for who := range strings.SplitSeq(list, ",") {
-			if who = strings.TrimSpace(who); who != "" {
-				only = append(only, who)
-			}
-		}
-	}
+	only := listed(d.only)
 	if len(only) == 0 {
 		return nil
 	}
@@ -147,7 +140,7 @@ func isMeant(a replay.AgentDiff, who string) bool {
 func (d *diffCommand) notices(found replay.Difference, runs [2]transcript.Run) {
 	w := d.words
 	for i, side := range []replay.RunSide{found.A, found.B} {
-		name := [...]string{"A", "B"}[i]
+		name := sides[i]
 		switch {
 		case side.Damage != "":
 			d.say(w.warning + " " + fmt.Sprintf(w.diffDamaged, name, side.Records, render.CleanLine(side.Damage)))

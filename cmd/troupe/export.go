@@ -35,7 +35,7 @@ func (r *runsCommand) Export(ctx context.Context, ref string) (err error) {
 	if err := r.oneOf("format", x.form, exportMarkdown, exportJSON, exportHTML); err != nil {
 		return err
 	}
-	rec, err := r.recordingOf(ctx, ref, r.runDir, x.format)
+	rec, err := r.recordingOf(ref, r.runDir, x.format)
 	if err != nil {
 		return err
 	}
@@ -58,13 +58,13 @@ func (r *runsCommand) Export(ctx context.Context, ref string) (err error) {
 		return err
 	}
 	if damage != nil {
-		r.say(r.paint(r.Stderr, render.StyleWarn, r.words.warning) + " " + render.CleanLine(damage.Error()))
+		r.warn(render.CleanLine(damage.Error()))
 	}
 	return nil
 }
 
 func (r *runsCommand) writeExport(w io.Writer, rec recording, records iter.Seq2[event.Record, error]) error {
-	o := render.Options{Lang: r.words.lang, Only: r.export.only, Verbose: r.export.verbose}
+	o := render.Options{Lang: r.words.lang, Only: listed(r.export.only), Verbose: r.export.verbose}
 	switch r.export.form {
 	case exportJSON:
 		return writeObject(w, rec, records)
@@ -78,8 +78,7 @@ func (r *runsCommand) writeExport(w io.Writer, rec recording, records iter.Seq2[
 // the form that the log has.
 type exported struct {
 	account
-	Imported *event.Import  `json:"import,omitempty"`
-	Records  []event.Record `json:"records"`
+	Records []event.Record `json:"records"`
 }
 
 // writeObject writes the object record by record, so that a large log needs
@@ -89,14 +88,7 @@ func writeObject(w io.Writer, rec recording, records iter.Seq2[event.Record, err
 	if err != nil {
 		return err
 	}
-	x := exported{account: *acc, Records: []event.Record{}}
-	for rec, err := range records {
-		if head, ok := rec.Data.(event.RunStarted); ok && err == nil {
-			x.Task, x.Team, x.Imported = head.Task, head.TeamName, head.Import // masked
-		}
-		break
-	}
-	head, err := json.Marshal(x)
+	head, err := json.Marshal(exported{account: *acc, Records: []event.Record{}})
 	if err != nil {
 		return fmt.Errorf("json: %w", err)
 	}

@@ -112,3 +112,20 @@ func TestExportSchema(t *testing.T) {
 		t.Error("an export with agents that are no list is valid")
 	}
 }
+
+// TestExportOnly names agents in one value, with commas, or in several.
+func TestExportOnly(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	copyFile(t, recordedRuns+"steered.jsonl", log)
+	p := newProcess(t)
+	export := func(flags ...string) string {
+		if code := p.call(t.Context(), append([]string{"runs", "export", log}, flags...)...); code != exitOK {
+			t.Fatalf("%v: %s", flags, &p.stderr)
+		}
+		return p.stdout.String()
+	}
+	one, both := export("--only", "uio_1"), export("--only", "uio_1", "--only", "tl")
+	if got := export("--only", "uio_1, tl"); got != both || len(got) <= len(one) {
+		t.Errorf("with a comma %d bytes, repeated %d, of one agent %d", len(got), len(both), len(one))
+	}
+}

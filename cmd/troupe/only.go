@@ -24,22 +24,30 @@ type filter struct {
 // newFilter reads the values of --only.
 func (a *app) newFilter(values []string) (*filter, error) {
 	f := &filter{known: map[string]bool{"leader": true}, codes: map[string]string{}}
+	for _, word := range listed(values) {
+		if !strings.Contains(word, ".") {
+			f.agents = append(f.agents, word)
+			continue
+		}
+		if err := a.knownType(word); err != nil {
+			return nil, err
+		}
+		f.types = append(f.types, word)
+	}
+	return f, nil
+}
+
+// listed takes the values of a flag apart that may be repeated or have commas.
+func listed(values []string) []string {
+	var words []string
 	for _, value := range values {
 		for word := range strings.SplitSeq(value, ",") {
-			word = strings.TrimSpace(word)
-			switch {
-			case word == "":
-			case !strings.Contains(word, "."):
-				f.agents = append(f.agents, word)
-			default:
-				if err := a.knownType(word); err != nil {
-					return nil, err
-				}
-				f.types = append(f.types, word)
+			if word = strings.TrimSpace(word); word != "" {
+				words = append(words, word)
 			}
 		}
 	}
-	return f, nil
+	return words
 }
 
 // knownType refuses a type of records that there is not.

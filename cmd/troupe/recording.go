@@ -30,12 +30,12 @@ var formats = []string{"auto", string(foreign.FormatTroupe), string(foreign.Form
 
 // recordingOf finds what ref names: a run in the folder of runs, or a file,
 // which may be a transcript of another system.
-func (a *app) recordingOf(ctx context.Context, ref, runDir, format string) (recording, error) {
+func (a *app) recordingOf(ref, runDir, format string) (recording, error) {
 	if err := a.oneOf("from-format", format, formats...); err != nil {
 		return recording{}, err
 	}
 	if format != "" && format != "auto" && format != string(foreign.FormatTroupe) {
-		return a.foreign(ctx, ref, foreign.Format(format))
+		return a.foreign(ref, foreign.Format(format))
 	}
 	if format != string(foreign.FormatTroupe) && isFile(ref) {
 		found, err := foreign.DetectFile(ref)
@@ -43,7 +43,7 @@ func (a *app) recordingOf(ctx context.Context, ref, runDir, format string) (reco
 			return recording{}, usageError(err.Error(), "")
 		}
 		if found != "" && found != foreign.FormatTroupe {
-			return a.foreign(ctx, ref, found)
+			return a.foreign(ref, found)
 		}
 	}
 	dir, err := a.runsFolder(runDir)
@@ -59,8 +59,9 @@ func (a *app) recordingOf(ctx context.Context, ref, runDir, format string) (reco
 	return recording{run: run, torn: torn}, nil
 }
 
-// foreign reads a transcript of another system.
-func (a *app) foreign(ctx context.Context, path string, format foreign.Format) (recording, error) {
+// foreign reads a transcript of another system. Whoever shows the records masks
+// them, as those of a log.
+func (a *app) foreign(path string, format foreign.Format) (recording, error) {
 	records, err := foreign.ImportFile(path, foreign.ImportOptions{Format: format})
 	switch {
 	case errors.Is(err, foreign.ErrFormat), errors.Is(err, foreign.ErrTooLarge), errors.Is(err, fs.ErrNotExist):
@@ -68,14 +69,7 @@ func (a *app) foreign(ctx context.Context, path string, format foreign.Format) (
 	case err != nil:
 		return recording{}, err
 	}
-	clean := make([]event.Record, 0, len(records))
-	for rec, err := range a.masked(recording{imported: records}.records(ctx, followNever)) { // no log of ours has masked them
-		if err != nil {
-			return recording{}, err
-		}
-		clean = append(clean, rec)
-	}
-	return recording{run: runOf(path, clean), imported: clean}, nil
+	return recording{run: runOf(path, records), imported: records}, nil
 }
 
 // runOf is what can be told of imported records as of a run.

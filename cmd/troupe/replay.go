@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ type replayCommand struct {
 	from, to         string
 	only             []string
 	step, json       bool
+	verify           bool
 	follow, noFollow bool
 	filter           *filter
 	span             span
@@ -36,8 +38,20 @@ type replayCommand struct {
 func (a *app) replayCommand() *cobra.Command {
 	r := &replayCommand{app: a}
 	cmd := &cobra.Command{
-		Use: "replay RUN|FILE", Args: a.args(1, 1), ValidArgsFunction: a.completeRuns,
-		RunE: func(cmd *cobra.Command, args []string) error { return r.Run(cmd.Context(), args[0]) },
+		Use: "replay RUN|FILE", ValidArgsFunction: a.completeRuns,
+		Args: func(cmd *cobra.Command, args []string) error {
+			most := 1
+			if r.verify {
+				most = math.MaxInt
+			}
+			return a.args(1, most)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if r.verify {
+				return verifyCommand{r}.Run(cmd.Context(), cmd, args)
+			}
+			return r.Run(cmd.Context(), args[0])
+		},
 	}
 	f := a.flags(cmd)
 	f.text(&r.speed, "speed", "")
@@ -52,7 +66,7 @@ func (a *app) replayCommand() *cobra.Command {
 	f.text(&r.format, "from-format", "")
 	r.declare(f)
 	f.text(&r.runDir, "run-dir", "")
-	a.addVerify(cmd, f)
+	f.flag(&r.verify, "verify", "")
 	return cmd
 }
 
@@ -61,7 +75,7 @@ func (r *replayCommand) Run(ctx context.Context, ref string) error {
 	if err := r.settle(); err != nil {
 		return err
 	}
-	rec, err := r.recordingOf(ctx, ref, r.runDir, r.format)
+	rec, err := r.recordingOf(ref, r.runDir, r.format)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -18,43 +17,16 @@ import (
 
 // verifyCommand is "troupe replay --verify": the agents of recorded runs are
 // run again on the recording. No model is called.
-type verifyCommand struct {
-	*app
-	json, runDir string // names of the flags of replay that count here too
-	cmd          *cobra.Command
-}
-
-// addVerify gives cmd, which is replay, the flag --verify: with it the command
-// takes any number of runs and shows none.
-func (a *app) addVerify(cmd *cobra.Command, f flags) {
-	v := &verifyCommand{app: a, cmd: cmd, json: "json", runDir: "run-dir"}
-	var wanted bool
-	f.flag(&wanted, "verify", "")
-	args, show := cmd.Args, cmd.RunE
-	cmd.Args = func(cmd *cobra.Command, given []string) error {
-		if wanted {
-			return a.args(1, math.MaxInt)(cmd, given)
-		}
-		return args(cmd, given)
-	}
-	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		if wanted {
-			return v.Run(cmd.Context(), given)
-		}
-		return show(cmd, given)
-	}
-}
+type verifyCommand struct{ *replayCommand }
 
 // Run verifies the runs that refs name.
-func (v *verifyCommand) Run(ctx context.Context, refs []string) error {
+func (v verifyCommand) Run(ctx context.Context, cmd *cobra.Command, refs []string) error {
 	for _, name := range []string{"speed", "idle-cap", "step", "from", "to", "only", "follow", "no-follow", "from-format", "view"} {
-		if v.cmd.Flags().Changed(name) {
+		if cmd.Flags().Changed(name) {
 			return usageError(fmt.Sprintf(v.words.verify["alone"], "--"+name), "")
 		}
 	}
-	dir, _ := v.cmd.Flags().GetString(v.runDir)
-	asJSON, _ := v.cmd.Flags().GetBool(v.json)
-	runs, err := v.runsFolder(dir)
+	runs, err := v.runsFolder(v.runDir)
 	if err != nil {
 		return err
 	}
@@ -73,7 +45,7 @@ func (v *verifyCommand) Run(ctx context.Context, refs []string) error {
 			return err
 		}
 		same = same && found.OK()
-		if err := v.print(found, mask, asJSON); err != nil {
+		if err := v.print(found, mask); err != nil {
 			return err
 		}
 	}
@@ -85,8 +57,8 @@ func (v *verifyCommand) Run(ctx context.Context, refs []string) error {
 
 // print writes what was found. It is masked only here, because the records are
 // compared as they are.
-func (v *verifyCommand) print(found replay.Verification, mask *transcript.Mask, asJSON bool) error {
-	if !asJSON {
+func (v verifyCommand) print(found replay.Verification, mask *transcript.Mask) error {
+	if !v.json {
 		_, err := io.WriteString(v.Stdout, render.Clean(mask.Text(v.text(found))))
 		return err
 	}
@@ -100,7 +72,7 @@ func (v *verifyCommand) print(found replay.Verification, mask *transcript.Mask, 
 
 // text tells what was found: a line for each agent, one for the rules, and the
 // first difference.
-func (v *verifyCommand) text(found replay.Verification) string {
+func (v verifyCommand) text(found replay.Verification) string {
 	w := v.words.verify
 	var b strings.Builder
 	fmt.Fprintf(&b, w["run"]+"\n", found.RunID, found.Records)
@@ -124,7 +96,7 @@ func (v *verifyCommand) text(found replay.Verification) string {
 	return b.String()
 }
 
-func (v *verifyCommand) verdict(a replay.VerifiedAgent) string {
+func (v verifyCommand) verdict(a replay.VerifiedAgent) string {
 	w := v.words.verify
 	verdict := w["ok"]
 	if a.Mismatch != nil {
@@ -137,7 +109,7 @@ func (v *verifyCommand) verdict(a replay.VerifiedAgent) string {
 }
 
 // mismatch tells where an agent first went another way.
-func (v *verifyCommand) mismatch(m *replay.Mismatch) string {
+func (v verifyCommand) mismatch(m *replay.Mismatch) string {
 	w := v.words.verify
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n"+w["first"]+"\n", m.Agent, m.Seq, m.Type, m.Turn, m.Path)
@@ -161,7 +133,7 @@ func (v *verifyCommand) mismatch(m *replay.Mismatch) string {
 	return b.String()
 }
 
-func (v *verifyCommand) value(json string) string {
+func (v verifyCommand) value(json string) string {
 	if json == "" {
 		return "—"
 	}

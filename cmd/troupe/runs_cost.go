@@ -86,7 +86,7 @@ func (c *costCommand) Run(ctx context.Context, args []string) error {
 			if len(args) > 0 || ctx.Err() != nil {
 				return err
 			}
-			c.say(c.paint(c.Stderr, render.StyleWarn, c.words.warning) + " " + render.CleanLine(err.Error()))
+			c.warn(render.CleanLine(err.Error()))
 			unread = &failure{code: exitFailed, err: err} // it was told
 		}
 	}

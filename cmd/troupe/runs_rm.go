@@ -169,7 +169,7 @@ func (r *runCommand) retain(t *team) {
 		}
 	}
 	if err != nil { // never a reason not to work
-		r.say(r.paint(r.Stderr, render.StyleWarn, r.words.warning) + " " + render.CleanLine(err.Error()))
+		r.warn(render.CleanLine(err.Error()))
 	}
 	var parts []string
 	if len(ended) > 0 {

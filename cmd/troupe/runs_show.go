@@ -30,6 +30,7 @@ type account struct {
 	Artifacts []string          `json:"artifacts"`
 	Results   []resultAccount   `json:"results,omitempty"`
 	Answer    string            `json:"answer,omitempty"`
+	Import    *event.Import     `json:"import,omitempty"`
 }
 
 // agentAccount is one agent of a run.
@@ -82,7 +83,8 @@ func tally(run transcript.Run, records iter.Seq2[event.Record, error]) (*account
 func (acc *account) apply(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.RunStarted:
-		acc.Program, acc.ModelKind = d.Program, d.ModelKind
+		acc.RunID, acc.Team, acc.Task = d.RunID, d.TeamName, d.Task // the row has them too, but not masked
+		acc.Program, acc.ModelKind, acc.Import = d.Program, d.ModelKind, d.Import
 	case event.RunFinished:
 		acc.Answer, acc.Limit = d.Answer, d.Limit
 	case event.RunFailed:

@@ -21,3 +21,21 @@ func TestFailedCallsCountInARun(t *testing.T) {
 		t.Errorf("%d costs of 3 CNY, want that of the run and that of the leader: %s", got, &p.stdout)
 	}
 }
+
+// TestRunsShowMasks looks for a key that is set now and that the header of a log
+// has.
+func TestRunsShowMasks(t *testing.T) {
+	const key = "provider-key-0123456789"
+	p := newProcess(t)
+	p.vars["OPENAI_API_KEY"] = key
+	put(t, "log.jsonl", `{"v":1,"seq":1,"ts":"2026-03-01T12:00:00Z","type":"run.started","data":{"run_id":"r","task":"use `+key+`","team_name":"team `+key+`","model_kind":"real"}}
+`)
+	for _, form := range []string{"--lang=en", "--json"} {
+		if code := p.call(t.Context(), "runs", "show", "log.jsonl", form); code != exitOK {
+			t.Fatalf("exit code %d: %s", code, &p.stderr)
+		}
+		if out := p.stdout.String(); strings.Contains(out, key) || !strings.Contains(out, "use [masked]") {
+			t.Errorf("%s: the key is in it, or nothing is masked:\n%s", form, out)
+		}
+	}
+}

@@ -58,7 +58,7 @@ type call struct {
 	id, name  string
 	arguments string
 	began     time.Time
-	number    int // of the calls, from 1
+	started   int // the place of its record
 	agents    int // that it started
 }
 
@@ -250,8 +250,7 @@ func (b *builder) reply(a *agent, d event.ModelReplied) {
 	case d.Finish == "":
 		d.Finish = event.FinishStop
 	}
-	b.usage = b.usage.Add(d.Usage)
-	b.spend(d.Cost)
+	b.usage, b.cost = b.usage.Add(d.Usage), b.cost.Add(d.Cost)
 	b.add(a.id, a.turn, d)
 	a.heard++
 	a.unanswered = false
@@ -260,7 +259,7 @@ func (b *builder) reply(a *agent, d event.ModelReplied) {
 	}
 	b.speak(a, d)
 	for i, c := range d.Calls {
-		b.calls[c.ID] = &call{agent: a, id: c.ID, name: c.Name, arguments: c.Arguments, began: b.now, number: len(b.used)}
+		b.calls[c.ID] = &call{agent: a, id: c.ID, name: c.Name, arguments: c.Arguments, began: b.now, started: len(b.records)}
 		b.named[original[i]] = append(b.named[original[i]], c.ID)
 		a.waits++
 		b.add(a.id, a.turn, event.ToolStarted{CallID: c.ID, Name: c.Name, Arguments: c.Arguments})
@@ -322,15 +321,4 @@ func (b *builder) result(a *agent, id string, d event.ToolFinished, place string
 	c.agent.waits--
 	c.agent.heard++
 	b.add(c.agent.id, c.agent.turn, d)
-}
-
-// spend adds to the costs of the run.
-func (b *builder) spend(c *event.Cost) {
-	switch {
-	case c == nil:
-	case b.cost == nil:
-		b.cost = &event.Cost{Currency: c.Currency, Amount: c.Amount}
-	default:
-		b.cost.Amount += c.Amount
-	}
 }

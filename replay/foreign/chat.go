@@ -24,6 +24,7 @@ const maxDepth = 6
 type conversation struct {
 	place    string
 	messages []json.RawMessage
+	lines    []int // of the messages, when each stands on a line of its own
 	model    string
 	tools    []string
 }
@@ -37,14 +38,14 @@ func importChat(b *builder, f file, head *event.RunStarted) error {
 		r.findLines(f.text)
 	}
 	if len(r.loose) > 0 {
-		r.found = append(r.found, conversation{place: "line", messages: r.loose})
+		r.found = append(r.found, conversation{place: "line", messages: r.loose, lines: r.lines})
 	}
 	if len(r.found) == 0 {
 		return fmt.Errorf("%w: it has no messages with a role", ErrFormat)
 	}
 	head.Import.ID = r.id
 	for i, c := range r.found {
-		newChat(b, c, i+1, r.lines).read()
+		newChat(b, c, i+1).read()
 	}
 	return nil
 }
@@ -82,7 +83,7 @@ func (r *chatReader) findLines(text []byte) {
 func (r *chatReader) find(raw json.RawMessage, place, model string, tools []string, depth int) {
 	if list := array(raw); list != nil {
 		if isConversation(list) {
-			r.found = append(r.found, conversation{place, list, model, tools})
+			r.found = append(r.found, conversation{place: place, messages: list, model: model, tools: tools})
 			return
 		}
 		for i, item := range list {
@@ -96,11 +97,11 @@ func (r *chatReader) find(raw json.RawMessage, place, model string, tools []stri
 		r.b.notes.add("a value without messages", place)
 		return
 	case isMessage(m):
-		r.found = append(r.found, conversation{place, []json.RawMessage{raw}, model, tools})
+		r.found = append(r.found, conversation{place: place, messages: []json.RawMessage{raw}, model: model, tools: tools})
 		return
 	case object(m["message"]) != nil && isMessage(object(m["message"])): // one of the choices of a reply
 		raw := m.take("message")
-		r.found = append(r.found, conversation{place, []json.RawMessage{raw}, model, tools})
+		r.found = append(r.found, conversation{place: place, messages: []json.RawMessage{raw}, model: model, tools: tools})
 		m.drop("index", "logprobs", "finish_reason")
 	}
 	model = cmp.Or(m.text("model"), model)

@@ -21,12 +21,12 @@ type chat struct {
 	first    *agent // the one that the person speaks to
 }
 
-func newChat(b *builder, c conversation, number int, lines []int) *chat {
+func newChat(b *builder, c conversation, number int) *chat {
 	r := &chat{b: b, model: c.model, tools: c.tools, agents: map[string]*agent{}}
 	for i, raw := range c.messages {
 		place := fmt.Sprintf("%s[%d]", c.place, i)
-		if c.place == "line" {
-			place = fmt.Sprintf("line %d", lines[i])
+		if c.lines != nil {
+			place = fmt.Sprintf("line %d", c.lines[i])
 		}
 		before := b.made()
 		m := readMessage(&b.notes, raw, place)

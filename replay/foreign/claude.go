@@ -15,7 +15,10 @@ import (
 // importClaude reads a session of Claude Code: its lines and those of its
 // sub-agents, in the order of their times.
 func importClaude(b *builder, files []file, head *event.RunStarted) error {
-	r := &claude{b: b, chains: map[string]*chain{}, chainOf: map[string]*chain{}, callOf: map[string]string{}, seen: map[string]bool{}}
+	r := &claude{
+		b: b, chains: map[string]*chain{}, chainOf: map[string]*chain{}, callOf: map[string]string{},
+		meta: map[string]claudeMeta{}, seen: map[string]bool{},
+	}
 	var lines []*claudeLine
 	for _, f := range files {
 		if strings.HasSuffix(f.name, ".meta.json") {
@@ -202,10 +205,9 @@ func (r *claude) findCalls(l *claudeLine) {
 
 // claudeMeta is what the file beside a sub-agent's own says of it.
 type claudeMeta struct {
-	Kind        string `json:"agentType"`
-	Description string `json:"description"`
-	Name        string `json:"name"`
-	ToolUseID   string `json:"toolUseId"`
+	Kind      string `json:"agentType"`
+	Name      string `json:"name"`
+	ToolUseID string `json:"toolUseId"`
 }
 
 // readMeta reads the file that describes a sub-agent.
@@ -215,9 +217,6 @@ func (r *claude) readMeta(f file) {
 	if json.Unmarshal(f.text, &m) != nil {
 		r.b.notes.add("a description of a sub-agent that is no JSON", f.name)
 		return
-	}
-	if r.meta == nil {
-		r.meta = map[string]claudeMeta{}
 	}
 	r.meta[id] = m
 	if m.ToolUseID != "" {

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,8 +74,7 @@ func (r *claude) startedBy(l *claudeLine, key string) *call {
 	}
 	prompt := l.prompt()
 	var oldest *call
-	for _, id := range r.b.openOrder() {
-		c := r.b.calls[id]
+	for _, c := range r.b.openOrder() {
 		if c.name != "Task" && c.name != "Agent" || c.agents > 0 {
 			continue
 		}
@@ -99,13 +99,6 @@ func (l *claudeLine) prompt() string {
 }
 
 // openOrder lists the open calls in the order in which they were made.
-func (b *builder) openOrder() []string {
-	var ids []string
-	for id := range b.calls {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(x, y string) int {
-		return cmp.Or(cmp.Compare(b.calls[x].number, b.calls[y].number), strings.Compare(x, y))
-	})
-	return ids
+func (b *builder) openOrder() []*call {
+	return slices.SortedFunc(maps.Values(b.calls), func(x, y *call) int { return cmp.Compare(x.started, y.started) })
 }

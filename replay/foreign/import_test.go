@@ -253,3 +253,27 @@ func TestDetect(t *testing.T) {
 		}
 	}
 }
+
+// TestImportOldestCall gives a sub-agent that no call names to the first call of
+// a reply that started none, whatever the ids of the calls.
+func TestImportOldestCall(t *testing.T) {
+	text := strings.Join([]string{
+		`{"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"Look."}}`,
+		`{"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m","role":"assistant","content":[` +
+			`{"type":"tool_use","id":"z","name":"Task","input":{"prompt":"first"}},{"type":"tool_use","id":"a","name":"Task","input":{"prompt":"second"}}]}}`,
+		`{"type":"user","uuid":"3","isSidechain":true,"sessionId":"s","message":{"role":"user","content":"other words"}}`,
+	}, "\n")
+	records, err := foreign.Import(foreign.ImportOptions{}, foreign.Source{Name: "s.jsonl", Reader: strings.NewReader(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rec := range records {
+		if d, ok := rec.Data.(event.AgentCreated); ok && d.Parent != "" {
+			if d.CallID != "z" {
+				t.Errorf("the sub-agent works for call %q, want z", d.CallID)
+			}
+			return
+		}
+	}
+	t.Error("there is no sub-agent")
+}

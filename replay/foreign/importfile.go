@@ -49,14 +49,13 @@ func ImportFile(path string, o ImportOptions) ([]event.Record, error) {
 	if o.Time.IsZero() {
 		o.Time = info.ModTime()
 	}
-	format := o.Format
-	if format == "" {
-		if format, err = DetectFile(path); err != nil {
+	if o.Format == "" {
+		if o.Format, err = DetectFile(path); err != nil {
 			return nil, err
 		}
 	}
 	sources := []Source{{Name: filepath.Base(path), Reader: f}}
-	if format == FormatClaudeCode {
+	if o.Format == FormatClaudeCode {
 		for _, side := range sideFiles(path) {
 			g, err := os.Open(side)
 			if err != nil {
