@@ -66,7 +66,7 @@ test: need-go need-cc ## all tests, in random order, with the race detector
 docs: need-go ## the examples in the documents and their links are those of the code
 	@go test -count=1 ./internal/docs
 
-fuzz-short: need-go
+fuzz-short: need-go ## each fuzz target for FUZZTIME (2 s)
 	@.ci/fuzz $(FUZZTIME)
 
 fuzz: need-go ## each fuzz target for 60 s

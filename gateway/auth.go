@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -63,12 +64,7 @@ func NewAuth(o AuthOptions) (*Auth, error) {
 	if len(o.Key) > 0 && len(o.Key) < minKey {
 		return nil, fmt.Errorf("gateway: auth: the key has %d bytes; at least %d", len(o.Key), minKey)
 	}
-	if o.Life == 0 {
-		o.Life = defaultLife
-	}
-	if o.MaxAge == 0 {
-		o.MaxAge = defaultMaxAge
-	}
+	o.Life, o.MaxAge = cmp.Or(o.Life, defaultLife), cmp.Or(o.MaxAge, defaultMaxAge)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"sync"
 	"time"
 )
@@ -24,21 +25,14 @@ type LimitOptions struct {
 }
 
 func (o LimitOptions) withDefaults() LimitOptions {
-	o.Connections, o.ConnectionsPerUser = orDefault(o.Connections, 1000), orDefault(o.ConnectionsPerUser, 16)
-	o.Messages, o.MessageBurst = orDefault(o.Messages, 20), orDefault(o.MessageBurst, 40)
-	o.Bytes, o.ByteBurst = orDefault(o.Bytes, 256<<10), orDefault(o.ByteBurst, 1<<20)
-	o.Patience = orDefault(o.Patience, 100)
+	o.Connections, o.ConnectionsPerUser = cmp.Or(o.Connections, 1000), cmp.Or(o.ConnectionsPerUser, 16)
+	o.Messages, o.MessageBurst = cmp.Or(o.Messages, 20), cmp.Or(o.MessageBurst, 40)
+	o.Bytes, o.ByteBurst = cmp.Or(o.Bytes, 256<<10), cmp.Or(o.ByteBurst, 1<<20)
+	o.Patience = cmp.Or(o.Patience, 100)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	return o
-}
-
-func orDefault[T int | float64](v, usual T) T {
-	if v == 0 {
-		return usual
-	}
-	return v
 }
 
 // Limits counts what users do. It is safe for concurrent use.

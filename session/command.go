@@ -19,9 +19,7 @@ func (m *Manager) Submit(ctx context.Context, session, id, text string, settings
 		if run != nil {
 			return run.TellOnce(id, event.Leader, text)
 		}
-		return m.begin(ctx, e, func(ctx context.Context) (*leader.Run, error) {
-			return m.open(ctx, e.name, prompt{id, text, settings})
-		})
+		return m.begin(ctx, e, prompt{id: id, text: text, settings: settings})
 	})
 }
 
@@ -41,9 +39,9 @@ func (m *Manager) Answer(ctx context.Context, session, question, text string) er
 		if run != nil {
 			return run.Reply(question, text)
 		}
-		return m.amend(ctx, e, func(path string, opts []leader.Option) error {
+		return m.begin(ctx, e, prompt{amend: func(path string, opts []leader.Option) error {
 			return leader.Answer(path, question, text, opts...)
-		})
+		}})
 	})
 }
 
@@ -60,7 +58,7 @@ func (m *Manager) Approve(ctx context.Context, session string, d event.ApprovalD
 			}
 			return run.Approve(d.ID, decision)
 		}
-		return m.amend(ctx, e, func(path string, opts []leader.Option) error {
+		return m.begin(ctx, e, prompt{amend: func(path string, opts []leader.Option) error {
 			pending, err := leader.PendingIn(ctx, path)
 			if err == nil {
 				err = offered(pending, d)
@@ -69,7 +67,7 @@ func (m *Manager) Approve(ctx context.Context, session string, d event.ApprovalD
 				return err
 			}
 			return leader.Decide(path, d.ID, decision, opts...)
-		})
+		}})
 	})
 }
 
@@ -181,23 +179,4 @@ func (m *Manager) with(ctx context.Context, session string, do func(e *entry, ru
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// amend writes into the log of a session at rest, and goes on with it.
-func (m *Manager) amend(ctx context.Context, e *entry, write func(path string, opts []leader.Option) error) error {
-	return m.begin(ctx, e, func(ctx context.Context) (*leader.Run, error) {
-		settings, err := m.settings(e.name)
-		if err != nil {
-			return nil, err
-		}
-		_, opts, err := m.opts.Team(settings)
-		if err != nil {
-			return nil, err
-		}
-		if err := write(m.dir(e.name), opts); err != nil {
-			return nil, err
-		}
-		e.written()
-		return m.open(ctx, e.name, prompt{})
-	})
 }

@@ -65,9 +65,9 @@ func New(o Options) (*Manager, error) {
 
 // beginning asks Run to start a run.
 type beginning struct {
-	entry *entry
-	open  func(context.Context) (*leader.Run, error)
-	reply chan error // one slot
+	entry  *entry
+	prompt prompt
+	reply  chan error // one slot
 }
 
 // stopped is by whom a run was interrupted that the end of the process
@@ -108,7 +108,7 @@ func (m *Manager) Run(ctx context.Context) error {
 func (m *Manager) drive(ctx context.Context, b beginning) {
 	ctx, cut := context.WithCancelCause(ctx)
 	defer cut(nil)
-	run, err := b.open(ctx)
+	run, err := m.open(ctx, b.entry, b.prompt)
 	if err != nil {
 		m.release()
 		b.reply <- err
@@ -130,12 +130,12 @@ func (m *Manager) drive(ctx context.Context, b beginning) {
 	m.leave(b.entry)
 }
 
-// begin has Run start a run of e, whose door the caller holds.
-func (m *Manager) begin(ctx context.Context, e *entry, open func(context.Context) (*leader.Run, error)) error {
+// begin has Run start a run of e, whose door the caller holds, with a prompt.
+func (m *Manager) begin(ctx context.Context, e *entry, p prompt) error {
 	if !m.reserve() {
 		return failure(codeFull, "server", "%d sessions work, which is as many as may at once", m.opts.MaxRuns)
 	}
-	b := beginning{entry: m.enter(e.name), open: open, reply: make(chan error, 1)}
+	b := beginning{entry: m.enter(e.name), prompt: p, reply: make(chan error, 1)}
 	err := m.hand(ctx, b)
 	if err != nil {
 		m.release()

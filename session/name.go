@@ -25,7 +25,8 @@ type name struct{ user, session string }
 
 // newName checks a name that came from outside.
 func newName(user, session string) (name, error) {
-	for what, s := range map[string]string{"user": user, "session": session} {
+	for _, part := range [...]struct{ what, name string }{{"user", user}, {"session", session}} {
+		what, s := part.what, part.name
 		switch {
 		case s == "":
 			return name{}, failure(codeBad, "client", "the name of the %s is empty", what)

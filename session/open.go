@@ -51,10 +51,12 @@ func (m *Manager) settings(n name) (map[string]string, error) {
 type prompt struct {
 	id, text string
 	settings map[string]string
+	amend    func(path string, opts []leader.Option) error // writes into the log first; may be nil
 }
 
 // open begins the run of a session, or goes on with it.
-func (m *Manager) open(ctx context.Context, n name, p prompt) (*leader.Run, error) {
+func (m *Manager) open(ctx context.Context, e *entry, p prompt) (*leader.Run, error) {
+	n := e.name
 	settings, err := m.settings(n)
 	switch {
 	case errors.Is(err, errEmpty) && p.text != "":
@@ -66,6 +68,12 @@ func (m *Manager) open(ctx context.Context, n name, p prompt) (*leader.Run, erro
 	team, opts, err := m.opts.Team(settings)
 	if err != nil {
 		return nil, err
+	}
+	if p.amend != nil {
+		if err := p.amend(m.dir(n), opts); err != nil {
+			return nil, err
+		}
+		e.written()
 	}
 	opts = append(opts, m.options(p)...)
 	for _, model := range models(team) {

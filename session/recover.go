@@ -66,6 +66,6 @@ func (m *Manager) goOn(ctx context.Context, n name) error {
 		if run != nil {
 			return nil
 		}
-		return m.begin(ctx, e, func(ctx context.Context) (*leader.Run, error) { return m.open(ctx, n, prompt{}) })
+		return m.begin(ctx, e, prompt{})
 	})
 }

@@ -29,7 +29,7 @@ type chatCommand struct {
 }
 
 func (a *app) chatCommand() *cobra.Command {
-	c := &chatCommand{resumeCommand: &resumeCommand{runCommand: &runCommand{app: a}}}
+	c := &chatCommand{resumeCommand: &resumeCommand{runCommand: a.newRun()}}
 	c.cmd = &cobra.Command{
 		Use: "chat [RUN]", Args: a.args(0, 1), ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.Run(cmd.Context(), args) },
@@ -61,7 +61,6 @@ func (c *chatCommand) Run(ctx context.Context, args []string) error {
 		}
 		c.resume = args[0]
 	}
-	c.attended = c.asks()
 	if err := c.open(ctx); err != nil {
 		return err
 	}

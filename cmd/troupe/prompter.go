@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,7 +30,7 @@ type prompter struct {
 	done    chan struct{} // closed when nothing is asked any more
 	reading sync.Once
 
-	mu     sync.Mutex // guards all below, which the drawing reads
+	// What is drawn; it is changed by live.change.
 	shown  leader.Pending
 	count  int // of all that waits
 	armed  bool
@@ -86,7 +87,7 @@ func (p *prompter) ask(ctx context.Context, what leader.Pending, look <-chan tim
 	for {
 		select {
 		case <-calmed:
-			p.change(func() { p.armed = true })
+			p.live.change(func() { p.armed = true })
 		case typed := <-p.keys:
 			if p.take(typed) {
 				return
@@ -104,30 +105,17 @@ func (p *prompter) ask(ctx context.Context, what leader.Pending, look <-chan tim
 
 // begin shows another thing.
 func (p *prompter) begin(what leader.Pending) {
-	p.change(func() {
-		p.shown, p.armed, p.help, p.notice, p.editor = what, false, false, "", editor{}
-		p.count = len(p.run.Pending())
+	count := len(p.run.Pending())
+	p.live.change(func() {
+		p.shown, p.count, p.armed, p.help, p.notice, p.editor = what, count, false, false, "", editor{}
 	})
-}
-
-func (p *prompter) change(f func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f()
 }
 
 // waits reports whether what is shown still waits.
 func (p *prompter) waits() bool {
 	pending := p.run.Pending()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.count = len(pending)
-	for _, other := range pending {
-		if other.ID == p.shown.ID {
-			return true
-		}
-	}
-	return false
+	p.live.change(func() { p.count = len(pending) })
+	return slices.ContainsFunc(pending, func(other leader.Pending) bool { return other.ID == p.shown.ID })
 }
 
 // read hands over what is typed. The last read ends with the process.
@@ -151,16 +139,15 @@ func (p *prompter) read() {
 // take takes what was typed, and reports whether it answered.
 func (p *prompter) take(keys []byte) bool {
 	for _, b := range keys {
-		p.mu.Lock()
-		did, ready := typedText, p.armed
-		if ready || b == ctrlC {
-			did = p.editor.key(b)
-		}
-		line := ""
-		if did == typedLine {
-			line = strings.TrimSpace(p.editor.take())
-		}
-		p.mu.Unlock()
+		did, line := typedText, ""
+		p.live.change(func() {
+			if p.armed || b == ctrlC {
+				did = p.editor.key(b)
+			}
+			if did == typedLine {
+				line = strings.TrimSpace(p.editor.take())
+			}
+		})
 		switch {
 		case did == typedInterrupt:
 			p.stop.interrupt()
@@ -179,12 +166,12 @@ func (p *prompter) answer(line string) bool {
 	case line == "":
 		return false
 	case line == "?", approval && !ok && d.Allow: // yes, and something more
-		p.change(func() { p.help, p.notice = true, "" })
+		p.live.change(func() { p.help, p.notice = true, "" })
 		return false
 	case !approval:
 		err = p.run.Reply(p.shown.ID, line)
 	case d.Always && p.shown.Rule == "":
-		p.change(func() { p.notice = p.words.noAlways })
+		p.live.change(func() { p.notice = p.words.noAlways })
 		return false
 	case ok:
 		err = p.run.Approve(p.shown.ID, d)
@@ -192,15 +179,13 @@ func (p *prompter) answer(line string) bool {
 		err = p.run.Approve(p.shown.ID, leader.Decision{Reason: line})
 	}
 	if err != nil {
-		p.change(func() { p.notice = fmt.Sprintf(p.words.notTaken, err) })
+		p.live.change(func() { p.notice = fmt.Sprintf(p.words.notTaken, err) })
 	}
 	return err == nil
 }
 
 // rows draw what is asked and the line that is typed.
 func (p *prompter) rows(width, height int) []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	o := p.options
 	o.Width = width
 	w := p.words

@@ -132,3 +132,26 @@ func TestNobodyIsAskedWithoutInput(t *testing.T) {
 		t.Errorf("exit code %d:\n%q", code, x.text())
 	}
 }
+
+// TestNobodyIsAskedQuietly: what the .env file says comes late, and counts.
+func TestNobodyIsAskedQuietly(t *testing.T) {
+	for _, command := range []string{"run", "resume"} {
+		t.Run(command, func(t *testing.T) {
+			p := newProcess(t)
+			put(t, "ask.json", asksColour)
+			put(t, "team.yaml", askingTeam)
+			put(t, ".env", "TROUPE_QUIET=true\n")
+			args := []string{"run", "task"}
+			if command == "resume" {
+				if code := p.atTerminal(t, "run", "task", "--no-input").end(); code != exitWaiting {
+					t.Fatalf("exit code %d", code)
+				}
+				args = []string{"resume", "last"}
+			}
+			x := p.atTerminal(t, args...)
+			if code := x.end(); code != exitWaiting {
+				t.Errorf("exit code %d:\n%q", code, x.text())
+			}
+		})
+	}
+}

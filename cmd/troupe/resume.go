@@ -31,7 +31,7 @@ type resumeCommand struct {
 }
 
 func (a *app) resumeCommand() *cobra.Command {
-	r := &resumeCommand{runCommand: &runCommand{app: a}}
+	r := &resumeCommand{runCommand: a.newRun()}
 	r.cmd = &cobra.Command{
 		Use: "resume RUN [INSTRUCTIONS…]", Args: a.args(1, maxWords), ValidArgsFunction: a.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.Run(cmd.Context(), args[0], args[1:]) },
@@ -165,23 +165,11 @@ func (r *resumeCommand) readTeamFile(t *team) error {
 
 // options are those that the flags ask for.
 func (r *resumeCommand) options(t *team, task string) ([]leader.Option, error) {
-	sync := cmp.Or(r.sync, t.config.Transcript.Sync)
-	if err := r.oneOf("sync", sync, "normal", "always", "off"); err != nil {
-		return nil, err
-	}
-	override, err := r.limitOption(r.limits)
+	opts, err := r.workOptions(&r.teamFlags, t)
 	if err != nil {
 		return nil, err
 	}
-	attendance := leader.Unattended
-	if r.asks() {
-		attendance = leader.Attended
-	}
-	opts := []leader.Option{
-		leader.WithAttendance(attendance),
-		leader.WithEnv(t.settings.lookup), leader.WithModel(r.model), override, leader.WithSync(sync),
-		leader.WithRedact(t.config.Transcript.Redact...), leader.WithTask(task), leader.WithProgram("troupe " + version().Version),
-	}
+	opts = append(opts, leader.WithRedact(t.config.Transcript.Redact...), leader.WithTask(task))
 	if r.lang == zh || r.lang == en {
 		opts = append(opts, leader.WithLang(r.lang))
 	}

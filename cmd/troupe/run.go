@@ -41,8 +41,14 @@ type runCommand struct {
 	typed  chan []byte // what the person types, when somebody listens
 }
 
-func (a *app) runCommand() *cobra.Command {
+func (a *app) newRun() *runCommand {
 	r := &runCommand{app: a}
+	r.attends = r.asks
+	return r
+}
+
+func (a *app) runCommand() *cobra.Command {
+	r := a.newRun()
 	r.cmd = &cobra.Command{
 		Use:  "run [TASK…]",
 		RunE: func(cmd *cobra.Command, args []string) error { return r.Run(cmd.Context(), args) },
@@ -73,7 +79,6 @@ func (r *runCommand) Run(ctx context.Context, args []string) error {
 	if err := r.checkFlags(); err != nil {
 		return err
 	}
-	r.attended = r.asks()
 	t, err := r.loadTeam(ctx, r.cmd, &r.teamFlags)
 	if err != nil {
 		return err

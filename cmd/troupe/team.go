@@ -22,7 +22,7 @@ type teamFlags struct {
 	workDir     string
 	runDir      string
 	sync        string
-	attended    bool // somebody answers what the run asks
+	attends     func() bool // whether somebody answers what the run asks; nil for nobody
 }
 
 // team is a team that is ready, and what was found on the way.
@@ -93,23 +93,32 @@ func (a *app) teamOptions(t *teamFlags, found *team) ([]leader.Option, error) {
 	if found.runs, err = a.runsFolder(cmp.Or(t.runDir, file.Transcript.Dir)); err != nil {
 		return nil, err
 	}
-	sync := cmp.Or(t.sync, file.Transcript.Sync)
-	if err := a.oneOf("sync", sync, "normal", "always", "off"); err != nil {
+	opts, err := a.workOptions(t, found)
+	if err != nil {
 		return nil, err
 	}
-	attendance := leader.Unattended
-	if t.attended {
-		attendance = leader.Attended
+	return append(opts,
+		leader.WithParams(params), leader.WithWorkDir(dir), leader.WithRunDir(found.runs), leader.WithLang(found.lang)), nil
+}
+
+// workOptions are those that flags and settings ask for, of a new run and of
+// one that goes on.
+func (a *app) workOptions(t *teamFlags, found *team) ([]leader.Option, error) {
+	sync := cmp.Or(t.sync, found.config.Transcript.Sync)
+	if err := a.oneOf("sync", sync, "normal", "always", "off"); err != nil {
+		return nil, err
 	}
 	override, err := a.limitOption(t.limits)
 	if err != nil {
 		return nil, err
 	}
+	attendance := leader.Unattended
+	if t.attends != nil && t.attends() {
+		attendance = leader.Attended
+	}
 	return []leader.Option{
-		leader.WithAttendance(attendance),
-		leader.WithEnv(found.settings.lookup), leader.WithParams(params), leader.WithModel(t.model), override,
-		leader.WithWorkDir(dir), leader.WithRunDir(found.runs), leader.WithSync(sync), leader.WithLang(found.lang),
-		leader.WithProgram("troupe " + version().Version),
+		leader.WithAttendance(attendance), leader.WithEnv(found.settings.lookup), leader.WithModel(t.model), override,
+		leader.WithSync(sync), leader.WithProgram("troupe " + version().Version),
 	}, nil
 }
 

@@ -5,7 +5,7 @@ package main
 
 var envelopeWordsEN = map[string]string{
 	"colon": ": ", "comma": ", ", "semicolon": "; ", "found": "%s: %s", "meant": "%s (is it %s?)", "wanted": "%s; wanted: %s", "byte": "%s (byte %d)",
-	"message": "message", "early": "it ends too early", "good": "ok", "skipped": "—",
+	"early": "it ends too early", "good": "ok", "skipped": "—",
 	"none": "no messages", "summary": "%d messages, %d refused", "converted": "%d messages, %d not converted",
 	"left": "left out, because %s has no place for them: %s", "times": "%s (%d)",
 	"noDialect": "there is no dialect %q", "dialects": "dialects: %s", "twice": "two dialects are called %s",
@@ -35,7 +35,7 @@ var envelopeWordsEN = map[string]string{
 
 var envelopeWordsZH = map[string]string{
 	"colon": "：", "comma": "、", "semicolon": "；", "found": "%s：%s", "meant": "%s（是 %s 吗？）", "wanted": "%s，应为%s", "byte": "%s（第 %d 字节）",
-	"message": "消息", "early": "过早结束", "good": "没有问题", "skipped": "—",
+	"early": "过早结束", "good": "没有问题", "skipped": "—",
 	"none": "没有消息", "summary": "%d 条消息，拒绝 %d 条", "converted": "%d 条消息，%d 条未转换",
 	"left": "略去（%s 容纳不下）：%s", "times": "%s（%d）",
 	"noDialect": "没有 %q 这种形式", "dialects": "可用：%s", "twice": "有两种形式都叫 %s",

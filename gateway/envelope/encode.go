@@ -46,11 +46,11 @@ func Encode(e Envelope) ([]byte, error) {
 // unwritable finds a text that JSON cannot hold, or a part that is not one
 // JSON value and so could pass for other fields.
 func unwritable(e Envelope) *Remark {
-	for name, text := range map[string]string{
-		fieldMsgID: e.MsgID, fieldSender: e.Sender, fieldReceiver: e.Receiver, fieldType: string(e.Type), fieldProto: e.Proto,
+	for _, f := range [...]struct{ name, text string }{
+		{fieldMsgID, e.MsgID}, {fieldSender, e.Sender}, {fieldReceiver, e.Receiver}, {fieldType, string(e.Type)}, {fieldProto, e.Proto},
 	} {
-		if !utf8.ValidString(text) {
-			return &Remark{Reason: InvalidUTF8, Field: name, Offset: -1}
+		if !utf8.ValidString(f.text) {
+			return &Remark{Reason: InvalidUTF8, Field: f.name, Offset: -1}
 		}
 	}
 	parts := map[string]string{fieldTS: string(e.TS), fieldPayload: string(e.Payload)}
@@ -60,9 +60,9 @@ func unwritable(e Envelope) *Remark {
 		}
 		parts[fieldMetadata+"."+name] = string(value)
 	}
-	for name, part := range parts {
-		s := scanner{text: part}
-		if s.value(1) != nil || s.at < len(part) {
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		s := scanner{text: parts[name]}
+		if s.value(1) != nil || s.at < len(s.text) {
 			return &Remark{Reason: BadJSON, Field: name, Offset: -1}
 		}
 	}
