@@ -140,7 +140,7 @@ type Agent struct {
 	t       turnState
 
 	mu      sync.Mutex // guards all below
-	machine machine
+	machine stateMachine
 	turn    int
 	stop    *Stop                   // asked for, not yet done
 	pausing bool                    // Run returns at the next rest, whatever else is asked for

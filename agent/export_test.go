@@ -5,19 +5,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/looplab/fsm"
-
 	"github.com/troupe-go/troupe/event"
 )
 
 // Diagram draws a fresh machine.
-func Diagram() string {
-	text, err := fsm.VisualizeForMermaidWithGraphType(newMachine().fsm, fsm.StateDiagram)
-	if err != nil {
-		return err.Error()
-	}
-	return text
-}
+func Diagram() string { return table.Diagram() }
 
 // Moves lists every move, CanMove tells whether it can be made from a state.
 func Moves() []string {

@@ -2,11 +2,9 @@ package agent
 
 import (
 	"fmt"
-	"slices"
-
-	"github.com/looplab/fsm"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/machine"
 )
 
 // move is a change of state that an agent can make.
@@ -44,43 +42,30 @@ var sources = map[move][]event.State{
 	moveTerminate: {event.Created, event.Working, event.Waiting, event.Idle, event.Failing, event.Stopped},
 }
 
-// machine is the state machine of one agent. The library's own Event is never
-// called: a move is checked, then logged, then set from the record, so that
-// log and machine cannot disagree.
-//
-// A library machine holds the whole table, so there is one for each state,
-// shared by all agents that are in it and never moved; an agent changes its
-// state by pointing to another.
-type machine struct{ fsm *fsm.FSM }
+// table is the state machine of all agents.
+var table = machineTable()
 
-// machines has a library machine for each state.
-var machines = everyMachine()
-
-func everyMachine() map[event.State]*fsm.FSM {
-	var table fsm.Events
-	for m, from := range sources {
-		names := make([]string, len(from))
-		for i, s := range from {
-			names[i] = string(s)
-		}
-		table = append(table, fsm.EventDesc{Name: string(m), Src: names, Dst: string(target[m])})
+func machineTable() *machine.Table[event.State, move] {
+	moves := make(map[move]machine.Move[event.State], len(target))
+	for m, to := range target {
+		moves[m] = machine.Move[event.State]{To: to, From: sources[m]}
 	}
-	all := map[event.State]*fsm.FSM{event.Created: fsm.NewFSM(string(event.Created), table, nil)}
-	for _, s := range target {
-		all[s] = fsm.NewFSM(string(s), table, nil)
-	}
-	return all
+	return machine.New(event.Created, moves)
 }
 
-func newMachine() machine { return machine{machines[event.Created]} }
+// stateMachine is the state of one agent. A move is checked, then logged, then
+// set from the record, so that log and machine cannot disagree.
+type stateMachine struct{ now event.State }
 
-func (m machine) state() event.State { return event.State(m.fsm.Current()) }
+func newMachine() stateMachine { return stateMachine{event.Created} }
 
-func (m machine) can(mv move) bool { return m.fsm.Can(string(mv)) }
+func (m stateMachine) state() event.State { return m.now }
+
+func (m stateMachine) can(mv move) bool { return table.Can(m.now, mv) }
 
 // check returns an error that names the move and the state when it cannot be
 // made.
-func (m machine) check(mv move) error {
+func (m stateMachine) check(mv move) error {
 	if !m.can(mv) {
 		return fmt.Errorf("agent: no move %s from state %s", mv, m.state())
 	}
@@ -88,18 +73,11 @@ func (m machine) check(mv move) error {
 }
 
 // set moves to s; a state that the table does not have changes nothing.
-func (m *machine) set(s event.State) {
-	if at, ok := machines[s]; ok {
-		m.fsm = at
+func (m *stateMachine) set(s event.State) {
+	if table.Knows(s) {
+		m.now = s
 	}
 }
 
 // LegalMove reports whether an agent may move from one state to the other.
-func LegalMove(from, to event.State) bool {
-	for m, target := range target {
-		if target == to && slices.Contains(sources[m], from) {
-			return true
-		}
-	}
-	return false
-}
+func LegalMove(from, to event.State) bool { return table.Leads(from, to) }

@@ -68,7 +68,7 @@ var floors = map[string]row{
 	"tools/mcp": {floor: 1, ours: []string{"event", "tools"}, others: []string{jsonschema, mcp}},
 	"render":    {floor: 1, ours: []string{"event"}, others: []string{displaywidth, uax29}},
 
-	"agent": {floor: 2, ours: []string{"event", "mailbox", "model", "tools"}, others: []string{fsm, zerolog}},
+	"agent": {floor: 2, ours: []string{"event", "internal/machine", "mailbox", "model", "tools"}, others: []string{zerolog}},
 
 	"subagent": {floor: 3, ours: []string{"agent", "event", "mailbox", "model", "prompts", "tools"}, others: []string{zerolog}},
 
@@ -92,7 +92,7 @@ var floors = map[string]row{
 	// Files map the names of other frameworks, and the line before a message of
 	// an unknown version is the runtime's word to an agent.
 	"gateway/envelope": {floor: 5, ours: []string{"event", "gateway", "prompts", "render"}, others: []string{goYAML, zerolog}},
-	"gateway/streams":  {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{fsm, redis, zerolog}},
+	"gateway/streams":  {floor: 5, ours: []string{"event", "gateway", "internal/machine", "render"}, others: []string{redis, zerolog}},
 	"gateway/studio":   {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog}},
 	"gateway/web":      {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{goldmark, zerolog}},
 
@@ -102,6 +102,7 @@ var floors = map[string]row{
 		"tools/mcp", "transcript",
 	}, others: []string{bubbletea, cobra, godotenv, lipgloss, term, zerolog}},
 
+	"internal/machine":      {floor: 0, others: []string{fsm}},
 	"model/internal/repair": {floor: 0},
 
 	"model/modeltest":   {floor: 1, ours: []string{"event", "model"}, others: []string{goCmp}},

@@ -1,0 +1,388 @@
+package streams_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/troupe-go/troupe/gateway/streams"
+)
+
+// runVictim is the worker of another process, in which a run does not end.
+func runVictim(addr string) {
+	rdb := redis.NewClient(&redis.Options{Addr: addr})
+	defer rdb.Close()
+	o := streams.WorkerOptions{ID: "victim", AgentTypes: []string{"slow"}, Handler: blocked(make(chan streams.Task, 9))}
+	quick(&o)
+	w, err := streams.NewWorker(rdb, o)
+	if err == nil {
+		err = w.Run(context.Background())
+	}
+	fmt.Fprintln(os.Stderr, "victim:", err)
+}
+
+// onReal gives a test a real server.
+func onReal(t *testing.T) (*server, *rig) {
+	t.Helper()
+	t.Parallel()
+	s := realRedis(t)
+	return s, newRig(t, dial(t, s.addr()), streams.V1)
+}
+
+// TestKill kills the process of a worker in the middle of a run. Another worker
+// goes on with the task, and its stream has one end.
+func TestKill(t *testing.T) {
+	s, r := onReal(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), victimEnv+"="+s.addr())
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var sent streams.Sent
+	eventually(t, "the victim to be online", func() (err error) {
+		sent, err = r.client.Send(t.Context(), streams.Request{AgentType: "slow", SessionID: "sess", Content: streams.TextContent("x")})
+		return err
+	})
+	r.status("sess", sent.MessageID, streams.Running)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	again := make(chan bool, 9)
+	r.worker("w-2", "slow", fake{start: func(ctx context.Context, task streams.Task, out *streams.Sink) (streams.Outcome, error) {
+		again <- task.Again
+		return echo.start(ctx, task, out)
+	}})
+	if rec := r.status("sess", sent.MessageID, streams.Completed); rec.WorkerID != "w-2" {
+		t.Errorf("it was done by %s", rec.WorkerID)
+	}
+	if !<-again {
+		t.Error("the handler was not told that a run may have begun before")
+	}
+	r.expectSaid("sess", `answerDelta slow "echo: x"`, `finalAnswer slow "echo: x"`, `appStreamResponse slow ""`)
+	r.nothingPending("slow")
+}
+
+// TestLivingWorkersKeepTheirTasks runs longer than a lease beside a worker that
+// would take what is left behind.
+func TestLivingWorkersKeepTheirTasks(t *testing.T) {
+	_, r := onReal(t)
+	var runs atomic.Int32
+	long := fake{start: func(ctx context.Context, _ streams.Task, _ *streams.Sink) (streams.Outcome, error) {
+		runs.Add(1)
+		select {
+		case <-ctx.Done():
+			return streams.Outcome{}, context.Cause(ctx)
+		case <-time.After(4 * time.Second):
+			return streams.Outcome{Answer: "x"}, nil
+		}
+	}}
+	r.worker("w-1", "slow", long)
+	sent := r.send("slow", "sess", "go")
+	r.status("sess", sent.MessageID, streams.Running)
+	r.worker("w-2", "slow", long)
+	<-time.After(2 * time.Second)
+	left, err := r.client.Pending(t.Context(), "slow")
+	if err != nil || len(left) != 1 || left[0].Deliveries != 1 || left[0].Idle > time.Second {
+		t.Errorf("got %d entries, %v; want one that shows life and was delivered once", len(left), err)
+	}
+	if rec := r.status("sess", sent.MessageID, streams.Completed); rec.WorkerID != "w-1" {
+		t.Errorf("it was done by %s", rec.WorkerID)
+	}
+	if got := runs.Load(); got != 1 {
+		t.Errorf("got %d runs", got)
+	}
+}
+
+// TestGivenUp lets a task kill each worker that takes it, until it is buried.
+func TestGivenUp(t *testing.T) {
+	_, r := onReal(t)
+	ctx := t.Context()
+	stream := r.schema.TypeStream("slow")
+	sent, err := r.client.Send(ctx, streams.Request{
+		AgentType: "slow", SessionID: "sess", Content: streams.TextContent("x"), Policy: streams.SendAnyway,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.rdb.XGroupCreateMkStream(ctx, stream, streams.DefaultGroup, "0")
+	r.rdb.XReadGroup(ctx, &redis.XReadGroupArgs{Group: streams.DefaultGroup, Consumer: "dead", Streams: []string{stream, ">"}})
+	for range 2 { // deliveries two and three
+		r.rdb.XClaim(ctx, &redis.XClaimArgs{Stream: stream, Group: streams.DefaultGroup, Consumer: "dead", Messages: []string{sent.EntryID}})
+	}
+	r.worker("w-1", "slow", echo, func(o *streams.WorkerOptions) { o.MaxDeliver = 3 })
+	rec := r.status("sess", sent.MessageID, streams.Failed)
+	if want := "given up after 3 deliveries"; !strings.Contains(rec.ErrorMessage, want) {
+		t.Errorf("got %q, want %q", rec.ErrorMessage, want)
+	}
+	r.nothingPending("slow")
+	if n := r.rdb.XLen(ctx, r.schema.DeadLetters()).Val(); n != 1 {
+		t.Errorf("got %d dead letters", n)
+	}
+	if got := r.said("sess"); strings.Count(got, "appStreamResponse") != 1 {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// counting says numbers until it is told to end.
+func counting(end <-chan struct{}) fake {
+	return fake{start: func(ctx context.Context, _ streams.Task, out *streams.Sink) (streams.Outcome, error) {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for n := 0; ; n++ {
+			if err := out.Text(ctx, fmt.Sprint(n)); err != nil {
+				return streams.Outcome{}, err
+			}
+			select {
+			case <-ctx.Done():
+				return streams.Outcome{}, context.Cause(ctx)
+			case <-end:
+				return streams.Outcome{Answer: "counted"}, nil
+			case <-tick.C:
+			}
+		}
+	}}
+}
+
+// patient are times that outlast what a fault test does to the line.
+func patient(o *streams.WorkerOptions) {
+	o.Lease, o.Beat, o.Claim = 30*time.Second, time.Second, 30*time.Second
+}
+
+// TestRedisRestarts kills Redis in the middle of a run and starts it again on
+// its append-only file. Nothing that was said is lost, in order.
+func TestRedisRestarts(t *testing.T) {
+	s, r := onReal(t)
+	end := make(chan struct{})
+	r.worker("w-1", "counter", counting(end), patient)
+	sent := r.send("counter", "sess", "go")
+	r.status("sess", sent.MessageID, streams.Running)
+	heard := follow(t, r, sent)
+	heard.until("3")
+	s.kill()
+	s.start()
+	heard.until(fmt.Sprint(heard.last() + 20))
+	close(end)
+	r.status("sess", sent.MessageID, streams.Completed)
+	heard.end()
+	r.nothingPending("counter")
+}
+
+// TestCutLine cuts the worker off for ten seconds in the middle of a run.
+func TestCutLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes ten seconds")
+	}
+	s, r := onReal(t)
+	line := newProxy(t, s.addr())
+	end := make(chan struct{})
+	w := r.workerOn(dial(t, line.addr()), "w-1", "counter", counting(end), patient)
+	var sent streams.Sent
+	eventually(t, "the worker to be online", func() (err error) {
+		sent, err = r.client.Send(t.Context(), streams.Request{AgentType: "counter", SessionID: "sess", Content: streams.TextContent("x")})
+		return err
+	})
+	heard := follow(t, r, sent)
+	heard.until("3")
+	line.setCut(true)
+	<-time.After(10 * time.Second)
+	line.setCut(false)
+	heard.until(fmt.Sprint(heard.last() + 20))
+	close(end)
+	r.status("sess", sent.MessageID, streams.Completed)
+	heard.end()
+	r.nothingPending("counter")
+	if err := w.stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLostLease cuts a worker off for longer than its lease: it ends by itself
+// and writes nothing any more, and another one does the task.
+func TestLostLease(t *testing.T) {
+	s, r := onReal(t)
+	line := newProxy(t, s.addr())
+	began := make(chan streams.Task, 1)
+	w := r.workerOn(dial(t, line.addr()), "w-1", "slow", blocked(began))
+	var sent streams.Sent
+	eventually(t, "the worker to be online", func() (err error) {
+		sent, err = r.client.Send(t.Context(), streams.Request{AgentType: "slow", SessionID: "sess", Content: streams.TextContent("x")})
+		return err
+	})
+	<-began
+	line.setCut(true)
+	err := <-w.ended
+	w.ended <- nil
+	if !errors.Is(err, streams.ErrLeaseLost) {
+		t.Errorf("got %v, want ErrLeaseLost", err)
+	}
+	line.setCut(false)
+	r.worker("w-2", "slow", echo)
+	if rec := r.status("sess", sent.MessageID, streams.Completed); rec.WorkerID != "w-2" {
+		t.Errorf("it was done by %s", rec.WorkerID)
+	}
+}
+
+// TestTakenID lets a second worker wait for the id of the first.
+func TestTakenID(t *testing.T) {
+	_, r := onReal(t)
+	first := r.worker("w-1", "echo", echo)
+	second := r.workerOn(r.rdb, "w-1", "echo", echo)
+	sent := r.send("echo", "sess", "x")
+	r.status("sess", sent.MessageID, streams.Completed)
+	if err := first.stop(); err != nil {
+		t.Error(err)
+	}
+	eventually(t, "the second to be online", func() error {
+		_, err := r.client.Send(t.Context(), streams.Request{AgentType: "echo", SessionID: "sess-2", Content: streams.TextContent("y")})
+		return err
+	})
+	if err := second.stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDrain lets a run end before the worker does, and others are not begun.
+func TestDrain(t *testing.T) {
+	everywhere(t, func(t *testing.T, r *rig) {
+		began, end := make(chan struct{}, 9), make(chan struct{})
+		w := r.worker("w-1", "slow", fake{start: func(_ context.Context, _ streams.Task, _ *streams.Sink) (streams.Outcome, error) {
+			began <- struct{}{}
+			<-end
+			return streams.Outcome{Answer: "done"}, nil
+		}}, func(o *streams.WorkerOptions) { o.Drain = time.Minute })
+		sent := r.send("slow", "sess", "x")
+		<-began
+		w.cancel()
+		eventually(t, "the worker to leave its type", func() error {
+			_, err := r.client.Send(t.Context(), streams.Request{AgentType: "slow", SessionID: "sess-2", Content: streams.TextContent("x")})
+			if !errors.Is(err, streams.ErrUnavailable) {
+				return fmt.Errorf("got %w", err)
+			}
+			return nil
+		})
+		close(end)
+		r.status("sess", sent.MessageID, streams.Completed)
+		if err := w.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestHandBack stops a worker in the middle of a run, after an answer of the
+// user: another goes on with that answer.
+func TestHandBack(t *testing.T) {
+	everywhere(t, func(t *testing.T, r *rig) {
+		began := make(chan struct{}, 9)
+		first := asker
+		first.resume = func(ctx context.Context, _ streams.Task, _ *streams.Sink) (streams.Outcome, error) {
+			began <- struct{}{}
+			<-ctx.Done()
+			return streams.Outcome{}, context.Cause(ctx)
+		}
+		w := r.worker("w-1", "asker", first)
+		sent := r.send("asker", "sess", "go")
+		r.status("sess", sent.MessageID, streams.WaitingUser)
+		_, err := r.client.Resume(t.Context(), streams.Answer{SessionID: "sess", MessageID: sent.MessageID, Content: streams.TextContent("Paris")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-began
+		if err := w.stop(); err != nil {
+			t.Fatal(err)
+		}
+		rec := r.status("sess", sent.MessageID, streams.Queued)
+		if rec.State() != streams.StateSuspended || rec.WorkerID != "" {
+			t.Errorf("got %s, %q", rec.State(), rec.WorkerID)
+		}
+		r.worker("w-2", "asker", asker)
+		r.status("sess", sent.MessageID, streams.Completed)
+		r.expectSaid("sess", `reasoningLogDelta asker "Which city?"`, `finalAnswer asker "city is Paris"`, `appStreamResponse asker ""`)
+		r.nothingPending("asker")
+	})
+}
+
+// listener follows a task whose run counts.
+type listener struct {
+	t     testing.TB
+	texts chan string
+	seen  []string
+	done  chan error
+}
+
+func follow(t testing.TB, r *rig, sent streams.Sent) *listener {
+	t.Helper()
+	l := &listener{t: t, texts: make(chan string, 10000), done: make(chan error, 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer close(l.texts)
+		for e, err := range r.client.Follow(ctx, "sess", sent.MessageID, streams.Begin) {
+			if err != nil {
+				l.done <- err
+				return
+			}
+			if e.Event.Kind() == streams.KindText {
+				l.texts <- e.Event.Text()
+			}
+		}
+		l.done <- nil
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-l.done
+		l.done <- nil
+	})
+	return l
+}
+
+// until hears texts until one comes.
+func (l *listener) until(want string) {
+	l.t.Helper()
+	limit := time.After(30 * time.Second)
+	for {
+		select {
+		case text, ok := <-l.texts:
+			if !ok {
+				l.t.Fatalf("the stream ended before %s", want)
+			}
+			l.seen = append(l.seen, text)
+			if text == want {
+				return
+			}
+		case <-limit:
+			l.t.Fatalf("heard %v, waited for %s", l.seen, want)
+		}
+	}
+}
+
+func (l *listener) last() int { return len(l.seen) - 1 }
+
+// end hears the rest: every number came once and in order.
+func (l *listener) end() {
+	l.t.Helper()
+	for text := range l.texts {
+		l.seen = append(l.seen, text)
+	}
+	if err := <-l.done; err != nil {
+		l.t.Error(err)
+	}
+	l.done <- nil
+	for i, text := range l.seen {
+		if text != fmt.Sprint(i) {
+			l.t.Fatalf("heard %q at %d: %v", text, i, l.seen)
+		}
+	}
+}

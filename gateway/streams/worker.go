@@ -1,0 +1,205 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+)
+
+// WorkerOptions says what a worker is. ID, AgentTypes and Handler are needed.
+type WorkerOptions struct {
+	ID         string   // no other worker may have it
+	AgentTypes []string // what it does
+	Handler    Handler
+
+	Group       string        // "" for DefaultGroup
+	Schema      Schema        // "" for V1
+	Concurrency int           // runs at the same time; 0 for 50
+	MaxDeliver  int           // deliveries after which an entry is given up; 0 for 5
+	Drain       time.Duration // how long runs may go on when Run is to end; 0 hands them back at once
+	IPAddress   string        // for the lease
+	PageEvents  bool          // write the flat event forms of the source page too
+
+	Lease time.Duration // how long the worker lives without a sign; 0 for 30 s
+	Beat  time.Duration // between two signs; 0 for 5 s
+	Claim time.Duration // how long an entry of a dead worker rests before it is taken; 0 for 30 s
+
+	Now    func() time.Time // nil for the clock
+	Random io.Reader        // nil for random ids
+	Log    zerolog.Logger   // the zero value is silent
+}
+
+// withDefaults fills in what is zero and checks the rest.
+func (o WorkerOptions) withDefaults() (WorkerOptions, error) {
+	switch {
+	case o.ID == "":
+		return o, errors.New("streams: a worker needs an id")
+	case len(o.AgentTypes) == 0 || slices.Contains(o.AgentTypes, ""):
+		return o, errors.New("streams: a worker needs agent types")
+	case o.Handler == nil:
+		return o, errors.New("streams: a worker needs a handler")
+	case o.Concurrency < 0 || o.MaxDeliver < 0 || min(o.Drain, o.Lease, o.Beat, o.Claim) < 0:
+		return o, errors.New("streams: a limit of a worker is negative")
+	}
+	o.AgentTypes = slices.Clone(o.AgentTypes)
+	orElse(&o.Group, DefaultGroup)
+	orElse(&o.Concurrency, 50)
+	orElse(&o.MaxDeliver, 5)
+	orElse(&o.Lease, leaseTTL)
+	orElse(&o.Beat, 5*time.Second)
+	orElse(&o.Claim, leaseTTL)
+	if o.Beat >= o.Lease {
+		return o, fmt.Errorf("streams: a worker that gives a sign each %v loses its lease of %v", o.Beat, o.Lease)
+	}
+	return o, nil
+}
+
+func orElse[T comparable](place *T, value T) {
+	var zero T
+	if *place == zero {
+		*place = value
+	}
+}
+
+// ErrEvicted is the end of a worker that an administrator ended.
+var ErrEvicted = errors.New("streams: the worker was evicted")
+
+// Worker runs tasks of its agent types.
+type Worker struct {
+	store *store
+	opts  WorkerOptions
+	lease Lease
+	slots chan struct{} // one in it for each run
+
+	mu        sync.Mutex          // guards what follows
+	handing   bool                // runs end and are handed back
+	runs      map[string]*running // by execution
+	inHand    map[string]string   // entries that are being handled, with their carriers
+	suspended bool                // an administrator wants no new tasks
+	denied    map[string]bool     // agent types that it may not have
+}
+
+// running is a run that can be cancelled.
+type running struct {
+	cancel  context.CancelCauseFunc
+	message string
+}
+
+// NewWorker makes a worker that speaks through rdb, which the caller closes
+// after Run. A blocked read occupies a connection for each agent type and one
+// more; the pool must be larger.
+func NewWorker(rdb redis.UniversalClient, opts WorkerOptions) (*Worker, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s, err := newStore(rdb, opts.Schema, opts.Now, opts.Random)
+	if err != nil {
+		return nil, err
+	}
+	token, err := s.hex(32)
+	if err != nil {
+		return nil, err
+	}
+	return &Worker{
+		store:  s,
+		opts:   opts,
+		lease:  Lease{Version: 1, Token: token, IPAddress: opts.IPAddress, Troupe: 1},
+		slots:  make(chan struct{}, opts.Concurrency), // one place a run
+		runs:   map[string]*running{},
+		inHand: map[string]string{},
+		denied: map[string]bool{},
+	}, nil
+}
+
+// Run takes tasks until ctx ends, then lets its runs end or hands them back,
+// and returns after all of them. It returns nil after ctx ended, ErrLeaseLost
+// when another process may have its id, ErrEvicted when an administrator ended
+// it, and an error when it could not begin.
+func (w *Worker) Run(ctx context.Context) error {
+	if err := w.claim(ctx); err != nil {
+		return err
+	}
+	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer end(nil)
+	if err := persist(ctx, func() error { return w.enter(ctx) }); err != nil {
+		return errors.Join(err, w.release(life))
+	}
+	reading, stop := context.WithCancelCause(life)
+	defer stop(nil)
+	unhook := context.AfterFunc(ctx, func() { stop(nil) })
+	defer unhook()
+
+	var loops, tasks sync.WaitGroup
+	loops.Go(func() { w.beats(life, end, stop) })
+	loops.Go(func() { w.control(reading, life, &tasks, stop) })
+	w.takeTasks(reading, life, &tasks)
+
+	<-reading.Done()
+	w.leaveTypes(life)
+	w.drain(life)
+	lost := context.Cause(life)
+	end(nil)
+	loops.Wait()
+	tasks.Wait()
+	if lost != nil {
+		return lost
+	}
+	err := w.release(context.WithoutCancel(life))
+	if cause := context.Cause(reading); errors.Is(cause, ErrEvicted) {
+		return errors.Join(cause, err)
+	}
+	return err
+}
+
+// takeTasks takes what is left over first, then reads each type until reading
+// ends.
+func (w *Worker) takeTasks(reading, life context.Context, tasks *sync.WaitGroup) {
+	tasks.Go(func() {
+		w.sweep(reading, life, tasks)
+		for _, t := range w.opts.AgentTypes {
+			tasks.Go(func() { w.read(reading, life, t, tasks) })
+		}
+		for wait(reading, w.opts.Claim/3) == nil {
+			w.sweep(reading, life, tasks)
+		}
+	})
+}
+
+// drain takes all slots, which are free when no run is left, and hands back
+// the runs that take too long. No run begins afterwards.
+func (w *Worker) drain(life context.Context) {
+	limit := time.NewTimer(w.opts.Drain)
+	defer limit.Stop()
+	lost := life.Done()
+	for taken := 0; taken < cap(w.slots); {
+		select {
+		case w.slots <- struct{}{}:
+			taken++
+		case <-limit.C:
+			w.handBack()
+		case <-lost:
+			lost = nil // each run sees it by itself
+		}
+	}
+}
+
+// handBack ends all runs, and those that are about to begin.
+func (w *Worker) handBack() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.handing = true
+	for _, r := range w.runs {
+		r.cancel(ErrHandedBack)
+	}
+}
+
+// log is the logger of the worker.
+func (w *Worker) log() *zerolog.Logger { return &w.opts.Log }
