@@ -20,7 +20,7 @@ func teamTable() table[Team] {
 		key("roles", "The roles of sub-agents, by id.", roles(), func(t *Team) *[]Role { return &t.Roles }).or("agents", "members", "workers", "sub_agents", "team"),
 		key("roles_from", "Folders with role files.", list(roleFolder()), func(t *Team) *[]string { return &t.RolesFrom }),
 		key("context", "Files that every agent is given.", list(contextFile()), func(t *Team) *[]ContextFile { return &t.Context }),
-		key("limits", "Bounds of a run.", object(limitsTable()), func(t *Team) *Limits { return &t.Limits }),
+		key("limits", "Bounds of a run; each new task of a chat or session has them anew.", object(limitsTable()), func(t *Team) *Limits { return &t.Limits }),
 		key("permissions", "Which tool calls run, and which need a person's leave.", object(permissionsTable()), func(t *Team) *Permissions { return &t.Permissions }).or("permission", "rules"),
 		key("transcript", "Where and how the log is kept.", object(transcriptTable()), func(t *Team) *Transcript { return &t.Transcript }).or("log"),
 		key("display", "How a run is shown.", object(displayTable()), func(t *Team) *Display { return &t.Display }),

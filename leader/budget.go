@@ -41,7 +41,8 @@ func (a account) fits(n float64, last bool) bool {
 }
 
 // budget gives leave for the model calls of a run. Everybody draws on the
-// same accounts, so that no call starts that could not be paid.
+// same accounts, so that no call starts that could not be paid. Each task of the
+// person has the whole of it: in a session one comes after the other.
 type budget struct {
 	maxSteps int // 0: no limit
 	deadline time.Duration
@@ -56,11 +57,20 @@ type budget struct {
 }
 
 func newBudget(l Limits, now func() time.Time) *budget {
-	return &budget{
+	b := &budget{
 		maxSteps: bound(l.Steps), deadline: bound(l.Deadline), now: now, started: now(),
 		tokens: account{max: float64(bound(l.Tokens))}, money: account{max: max(0, l.Budget)},
-		warned: map[string]bool{},
 	}
+	b.renew()
+	return b
+}
+
+// renew begins the count for a new task of the person. Nothing may be reserved.
+func (b *budget) renew() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.steps, b.warned = 0, map[string]bool{}
+	b.tokens, b.money = account{max: b.tokens.max}, account{max: b.money.max}
 }
 
 // Reserve implements [agent.Budget].
@@ -131,6 +141,9 @@ func (b *budget) Settle(n agent.Need, used event.Usage, cost *event.Cost) {
 // apply folds a record of a log: what was spent, and whom a limit was told.
 // Nothing is reserved by it, since no call of a log is under way.
 func (b *budget) apply(rec event.Record) {
+	if d, ok := rec.Data.(event.RunResumed); ok && d.Task != "" {
+		b.renew()
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch d := rec.Data.(type) {

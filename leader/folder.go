@@ -22,6 +22,7 @@ type folder struct {
 	began    time.Time          // zero while the run is not at work
 	last     time.Time          // of the newest record since
 	before   time.Duration      // that the run was at work until began
+	tasked   time.Duration      // that it was at work until its newest task came
 	readings map[string]reading // of files, by call
 }
 
@@ -50,10 +51,13 @@ func (f *folder) fold(rec event.Record) error {
 // time counts how long the run was at work. What a person writes into the log
 // meanwhile is no work.
 func (f *folder) time(rec event.Record) {
-	switch rec.Data.(type) {
+	switch d := rec.Data.(type) {
 	case event.RunStarted, event.RunResumed:
 		f.before = f.active()
 		f.began, f.last = rec.Time, rec.Time
+		if d, ok := d.(event.RunResumed); ok && d.Task != "" {
+			f.tasked = f.before
+		}
 	case event.RunSuspended, event.RunFinished, event.RunFailed:
 		f.before = f.active()
 		f.began, f.last = time.Time{}, time.Time{}

@@ -217,7 +217,11 @@ func (r *Run) restore(f *folder) error {
 		return ErrFinished
 	}
 	r.started = r.leader.opts.now().Add(-f.active())
-	r.budget.started = r.started
+	r.budget.started = r.started.Add(f.tasked)
+	if r.leader.opts.task != "" {
+		r.budget.started = r.leader.opts.now()
+		r.budget.renew()
+	}
 	resumed := event.RunResumed{Task: r.leader.opts.task, Program: r.leader.opts.program, RequestID: r.leader.opts.request}
 	if !bytes.Equal(r.leader.raw, f.header.Team) {
 		resumed.Team = r.leader.raw

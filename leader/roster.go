@@ -50,7 +50,7 @@ type roster struct {
 	open      map[string]*inquiry // open questions by id
 	usage     event.Usage
 	cost      *event.Cost
-	spawns    int
+	spawns    int            // since the person's newest task
 	instances map[string]int // by role: the highest number given
 	artifacts []string
 	task      string          // the person's
@@ -103,6 +103,9 @@ func (r *roster) apply(rec event.Record) {
 		r.note(d.RequestID)
 		return
 	case event.RunResumed:
+		if d.Task != "" {
+			r.spawns = 0 // each task has the whole limit
+		}
 		r.setTask(d.Task)
 		r.note(d.RequestID)
 		return
@@ -316,7 +319,7 @@ func (r *roster) roleAlive(role string) int {
 	return n
 }
 
-// spawned is how many sub-agents were created in the run.
+// spawned is how many sub-agents were created for the person's newest task.
 func (r *roster) spawned() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

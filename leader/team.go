@@ -114,7 +114,9 @@ type Role struct {
 	WorkDir string `json:"work_dir,omitempty"`
 }
 
-// Limits bound a run. Zero takes the default, [Unlimited] lifts the limit.
+// Limits bound a run. Zero takes the default, [Unlimited] lifts the limit. When
+// the person gives a run that has ended another task, as in a chat, that task has
+// what is bounded "of the run" anew.
 type Limits struct {
 	Agents      int           `json:"agents"`       // sub-agents working or waiting at once; 8
 	Spawns      int           `json:"spawns"`       // sub-agents created in the run; 32

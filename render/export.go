@@ -250,7 +250,7 @@ func (x *exporter) close() {
 	x.page.table([][]string{
 		{x.words.sumStatus, status},
 		{x.words.sumTime, clockTime(total.elapsed(x.last))},
-		{x.words.sumTokens, x.usage(x.status.spent().usage)},
+		{x.words.sumTokens, x.usage(x.status.spent.usage)},
 	})
 	rows := [][]string{{x.words.agent, x.words.name, x.words.model, x.words.sumTokens, x.words.sumCost}}
 	for _, a := range x.status.agents {

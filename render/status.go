@@ -13,7 +13,14 @@ type Status struct {
 	agents  []*agentStatus // in the order of their creation
 	started time.Time      // of the stretch that runs; zero when none does
 	earlier time.Duration  // length of the stretches before
-	orphans spending       // spent by agents that the log never created
+	spent   spending       // by all, also by agents that the log never created
+	task    part           // what belongs to the newest task of the person
+}
+
+// part is what a run has spent from some time on.
+type part struct {
+	spending
+	before time.Duration // how long it had run by then
 }
 
 // agentStatus is what is known of one agent.
@@ -60,6 +67,9 @@ func (s *Status) Apply(rec event.Record) {
 	case event.RunStarted, event.RunResumed:
 		s.stop(rec.Time)
 		s.started = rec.Time
+		if d, ok := d.(event.RunResumed); ok && d.Task != "" {
+			s.task = part{before: s.earlier}
+		}
 	case event.RunSuspended, event.RunFinished, event.RunFailed:
 		s.stop(rec.Time)
 	case event.AgentCreated:
@@ -149,11 +159,11 @@ func (s *Status) closeApproval(id string) {
 }
 
 func (s *Status) spend(a *agentStatus, u event.Usage, c *event.Cost) {
-	if a == nil {
-		s.orphans.add(u, c)
-		return
+	s.spent.add(u, c)
+	s.task.add(u, c)
+	if a != nil {
+		a.add(u, c)
 	}
-	a.add(u, c)
 }
 
 // stop ends the stretch of time that runs.
@@ -281,22 +291,17 @@ func (a *agentStatus) waiting(r *Row) {
 
 // Total is what the run has spent so far. The limits in it are for the caller
 // to fill in, the log does not tell them.
-func (s *Status) Total() Total {
-	sum := s.spent()
-	return Total{
-		Tokens: sum.usage.Total(), Estimated: sum.usage.Estimated, Cost: sum.cost(), AtLeast: sum.unpriced,
-		Since: s.started, Earlier: s.earlier,
-	}
-}
+func (s *Status) Total() Total { return s.total(part{spending: s.spent}) }
 
-// spent is what all agents have spent.
-func (s *Status) spent() spending {
-	var sum spending
-	for _, a := range s.agents {
-		sum.merge(a.spending)
+// TaskTotal is what the run has spent on the newest task of the person, which
+// is what the limits are for.
+func (s *Status) TaskTotal() Total { return s.total(s.task) }
+
+func (s *Status) total(p part) Total {
+	return Total{
+		Tokens: p.usage.Total(), Estimated: p.usage.Estimated, Cost: p.cost(), AtLeast: p.unpriced,
+		Since: s.started, Earlier: s.earlier - p.before,
 	}
-	sum.merge(s.orphans)
-	return sum
 }
 
 // spending is tokens and money.
@@ -308,23 +313,15 @@ type spending struct {
 
 // add counts one model call. A script uses no tokens and so needs no price.
 func (s *spending) add(u event.Usage, c *event.Cost) {
-	one := spending{usage: u}
-	if c != nil {
-		one.money = *c
-	}
-	one.unpriced = one.money.Currency == "" && u.Total() > 0
-	s.merge(one)
-}
-
-func (s *spending) merge(o spending) {
-	s.usage = s.usage.Add(o.usage)
-	s.unpriced = s.unpriced || o.unpriced
+	s.usage = s.usage.Add(u)
 	switch {
+	case c == nil || c.Currency == "":
+		s.unpriced = s.unpriced || u.Total() > 0
 	case s.money.Currency == "":
-		s.money = o.money
-	case o.money.Currency == s.money.Currency:
-		s.money.Amount += o.money.Amount
-	case o.money.Currency != "":
+		s.money = *c
+	case c.Currency == s.money.Currency:
+		s.money.Amount += c.Amount
+	default:
 		s.unpriced = true
 	}
 }

@@ -195,6 +195,40 @@ func TestStatusElapsed(t *testing.T) {
 	}
 }
 
+// TestStatusOfTheNewestTask checks that what was spent on the tasks before is in
+// the total of the run only.
+func TestStatusOfTheNewestTask(t *testing.T) {
+	spent := func(tokens int) event.Record {
+		return event.Record{V: 1, Agent: "tl", Data: event.ModelReplied{
+			Usage: event.Usage{Input: tokens}, Cost: &event.Cost{Currency: "CNY", Amount: float64(tokens)},
+		}}
+	}
+	s := render.NewStatus()
+	for _, rec := range []event.Record{
+		{V: 1, Time: clock(0), Data: event.RunStarted{Task: "one"}},
+		spent(10),
+		{V: 1, Time: clock(10), Data: event.RunFinished{}},
+		{V: 1, Time: clock(100), Data: event.RunResumed{Task: "two"}},
+		spent(2),
+		{V: 1, Time: clock(103), Data: event.RunSuspended{}},
+		{V: 1, Time: clock(200), Data: event.RunResumed{}},
+		spent(3),
+	} {
+		s.Apply(rec)
+	}
+	total := func(tokens int, earlier time.Duration) render.Total {
+		return render.Total{
+			Tokens: tokens, Cost: &event.Cost{Currency: "CNY", Amount: float64(tokens)}, Since: clock(200), Earlier: earlier,
+		}
+	}
+	if diff := cmp.Diff(total(15, 13*time.Second), s.Total()); diff != "" {
+		t.Errorf("the run (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(total(5, 3*time.Second), s.TaskTotal()); diff != "" {
+		t.Errorf("the newest task (-want +got):\n%s", diff)
+	}
+}
+
 // TestStatusClockAhead checks that a log written by a clock that is ahead shows
 // no times from the future.
 func TestStatusClockAhead(t *testing.T) {

@@ -147,6 +147,9 @@ func (k *checker) addRun(rec event.Record) {
 		k.over = false
 		k.limits(d.Team)
 		k.resumes++
+		if d.Task != "" {
+			k.budget.used, k.budget.steps = amount{}, 0
+		}
 	case event.RunSuspended:
 		k.over, k.suspended = true, true
 	case event.RunFinished, event.RunFailed:

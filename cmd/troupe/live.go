@@ -140,7 +140,7 @@ func (l *live) rows() []string {
 	if height < 4 || most < 2 || len(agents) == 0 {
 		return below
 	}
-	total := l.status.Total()
+	total := l.status.TaskTotal()
 	total.MaxTokens, total.Budget, total.Deadline = l.limits.MaxTokens, l.limits.Budget, l.limits.Deadline
 	total.Stoppable = true
 	return append(render.Rows(agents, total, now, o, most), below...)
