@@ -71,6 +71,7 @@ func (r *runCommand) answer(end outcome) error {
 	case formJSONL: // the records have been written, as far as they could
 		err = r.lost
 	case formJSON:
+		r.told = true
 		err = writeJSON(r.Stdout, end)
 	default:
 		if r.IsTerminal(r.Stdout) {
@@ -86,6 +87,38 @@ func (r *runCommand) answer(end outcome) error {
 		return fmt.Errorf(r.words.badOutput, err)
 	}
 	return nil
+}
+
+// refused passes on why a run did not begin. Who asked for the result object
+// gets one all the same.
+func (r *runCommand) refused(ctx context.Context, err error) error {
+	if err == nil || r.form != formJSON || r.told {
+		return err
+	}
+	f := r.explain(ctx, err)
+	end := outcome{Result: leader.Result{Status: leader.StatusFailed}, ExitCode: f.code, Error: &event.Failure{
+		Code: codeOf(f.code), Who: "client", Message: f.text, Hint: f.hint,
+	}}
+	if e, ok := errors.AsType[*leader.Error](err); ok {
+		end.Error = &e.Failure
+	}
+	if e := writeJSON(r.Stdout, end); e != nil {
+		return errors.Join(err, e)
+	}
+	return err
+}
+
+// codeOf is the code of an error that has none but the exit code.
+func codeOf(exit int) string {
+	switch exit {
+	case exitUsage:
+		return "usage"
+	case exitNoModel:
+		return "no_model"
+	case exitInterrupted, exitTerminated:
+		return event.CodeInterrupted
+	}
+	return "failed"
 }
 
 // ending is what the closing lines tell.

@@ -34,7 +34,9 @@ func (a *app) resumeCommand() *cobra.Command {
 	r := &resumeCommand{runCommand: a.newRun()}
 	r.cmd = &cobra.Command{
 		Use: "resume RUN [INSTRUCTIONS…]", Args: a.args(1, maxWords), ValidArgsFunction: a.completeRuns,
-		RunE: func(cmd *cobra.Command, args []string) error { return r.Run(cmd.Context(), args[0], args[1:]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return r.refused(cmd.Context(), r.Run(cmd.Context(), args[0], args[1:]))
+		},
 	}
 	f := a.flags(r.cmd)
 	f.text(&r.file, "file", "f")

@@ -33,6 +33,7 @@ type runCommand struct {
 	form   string
 	quiet  bool
 	lost   error // why records did not reach stdout
+	told   bool  // the result object has been written
 
 	pending []leader.Pending // what waited for the person at the end
 
@@ -51,7 +52,9 @@ func (a *app) runCommand() *cobra.Command {
 	r := a.newRun()
 	r.cmd = &cobra.Command{
 		Use:  "run [TASK…]",
-		RunE: func(cmd *cobra.Command, args []string) error { return r.Run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return r.refused(cmd.Context(), r.Run(cmd.Context(), args))
+		},
 	}
 	f := a.flags(r.cmd)
 	f.text(&r.file, "file", "f")
