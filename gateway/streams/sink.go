@@ -81,14 +81,15 @@ type Mark struct {
 	Part int    `json:"part"` // several events may come of one record
 }
 
-// markName is the place of a mark in the metadata of an event.
-const markName = "troupe"
+// troupeName is where Troupe writes what is its own: in the metadata of an
+// event, and in the extra payload of a command.
+const troupeName = "troupe"
 
 // Marked is the event with a mark.
 func (e Event) Marked(m Mark) Event {
-	metadata := Values{markName: json.RawMessage(jsonText(m))}
+	metadata := Values{troupeName: json.RawMessage(jsonText(m))}
 	for name, value := range e.Metadata {
-		if name != markName {
+		if name != troupeName {
 			metadata[name] = value
 		}
 	}
@@ -98,7 +99,7 @@ func (e Event) Marked(m Mark) Event {
 
 // Mark is the mark that the event carries.
 func (e Event) Mark() (m Mark, ok bool) {
-	raw := e.Metadata[markName]
+	raw := e.Metadata[troupeName]
 	return m, raw != nil && json.Unmarshal(raw, &m) == nil
 }
 

@@ -18,6 +18,9 @@ type WorkerOptions struct {
 	ID         string   // no other worker may have it
 	AgentTypes []string // what it does
 	Handler    Handler
+	// Agents does the tasks that other Troupes give to single agents of their
+	// teams; without it the worker does not say that it can (Lease.Troupe).
+	Agents AgentHandler
 
 	Group       string        // "" for DefaultGroup
 	Schema      Schema        // "" for V1
@@ -89,6 +92,7 @@ type Worker struct {
 // running is a run that can be cancelled.
 type running struct {
 	cancel  context.CancelCauseFunc
+	session string
 	message string
 }
 
@@ -108,10 +112,14 @@ func NewWorker(rdb redis.UniversalClient, opts WorkerOptions) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	lease := Lease{Version: 1, Token: token, IPAddress: opts.IPAddress}
+	if opts.Agents != nil {
+		lease.Troupe = 1
+	}
 	return &Worker{
 		store:  s,
 		opts:   opts,
-		lease:  Lease{Version: 1, Token: token, IPAddress: opts.IPAddress, Troupe: 1},
+		lease:  lease,
 		slots:  make(chan struct{}, opts.Concurrency), // one place a run
 		runs:   map[string]*running{},
 		inHand: map[string]string{},

@@ -343,6 +343,10 @@ func (w *Worker) dispatch(reading, life context.Context, d delivery, tasks *sync
 	switch cmd.Body.(type) {
 	case *Ask, *Resume:
 		tasks.Go(func() {
+			if w.tell(life, d, cmd) {
+				w.acked(life, d)
+				return
+			}
 			if !w.acquire(reading) {
 				return // it stays pending for the next start
 			}

@@ -25,9 +25,9 @@ func (w *Worker) runOnce(life context.Context, rec Record, again bool) (after Re
 	if context.Cause(ctx) != nil {
 		fault = context.Cause(ctx) // it ended before it began
 	} else if cmd.Body.Action() == ActionAsk {
-		out, fault = w.opts.Handler.Start(ctx, t, w.sink(rec))
+		out, fault = w.handlerOf(rec).Start(ctx, t, w.sink(rec))
 	} else {
-		out, fault = w.opts.Handler.Resume(ctx, t, w.sink(rec))
+		out, fault = w.handlerOf(rec).Resume(ctx, t, w.sink(rec))
 	}
 	cause := context.Cause(ctx)
 	switch {
@@ -39,12 +39,20 @@ func (w *Worker) runOnce(life context.Context, rec Record, again bool) (after Re
 	return w.settle(life, rec, out, fault, errors.Is(cause, ErrCancelled))
 }
 
+// handlerOf is who does the task of a record.
+func (w *Worker) handlerOf(r Record) Handler {
+	if w.opts.Agents != nil && r.Troupe != nil && r.Troupe.Agent != nil {
+		return w.opts.Agents
+	}
+	return w.opts.Handler
+}
+
 // register makes the run one that can be cancelled. A cancellation that came
 // before is seen in the record.
 func (w *Worker) register(life context.Context, rec Record) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancelCause(life)
 	w.mu.Lock()
-	w.runs[rec.ExecutionID] = &running{cancel: cancel, message: rec.MessageID}
+	w.runs[rec.ExecutionID] = &running{cancel: cancel, session: rec.SessionID, message: rec.MessageID}
 	if w.handing {
 		cancel(ErrHandedBack)
 	}

@@ -269,9 +269,9 @@ func (w *Worker) admit(r *Record, work Work, cmd Command, seen owner) (again boo
 	case ask && r.State() != StateQueued && (seen.alive || r.State() == StateSuspended):
 		return false, errDuplicate // it has begun, on a worker of another program
 	}
-	if ask {
+	if body, ok := cmd.Body.(*Ask); ok {
 		request := cmd.Header
-		p.Request = &request
+		p.Request, p.Agent = &request, body.ExtraPayload[troupeName]
 	}
 	again = r.State() == StateProcessing
 	return again, w.begin(r, work)
@@ -311,7 +311,7 @@ func (w *Worker) task(ctx context.Context, r Record, again bool) (Task, Command,
 	}
 	t := Task{
 		ExecutionID: r.ExecutionID, MessageID: r.MessageID, Key: work.Key, Again: again,
-		Header: cmd.Header, Request: r.request(), CancelReason: r.CancelReason,
+		Header: cmd.Header, Request: r.request(), Agent: r.Troupe.Agent, CancelReason: r.CancelReason,
 	}
 	switch body := cmd.Body.(type) {
 	case *Ask:
