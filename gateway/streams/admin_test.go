@@ -133,7 +133,7 @@ func TestLastMark(t *testing.T) {
 			}
 			m, ok, err := out.LastMark(ctx, "run-1")
 			got <- found{m, ok}
-			for seq := range uint64(3) {
+			for seq := range int64(3) {
 				err = errors.Join(err, out.Publish(ctx, out.Voice().Text(at, "x").Marked(streams.Mark{Run: "run-1", Seq: seq, Part: 2})))
 			}
 			err = errors.Join(err, out.Publish(ctx, out.Voice().Text(at, "x").Marked(streams.Mark{Run: "run-2", Seq: 9})))

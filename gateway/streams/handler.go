@@ -77,6 +77,9 @@ type Outcome struct {
 	// Wait is WaitingUser, WaitingAgent or GroupQueued for a task that waits,
 	// "" for one that is done.
 	Wait Status
+	// Question is what the user is asked; with WaitingUser. It is written
+	// together with the state, so no answer can come before.
+	Question string
 	// Answer is the final answer for readers, and the reply to a caller.
 	Answer string
 	// ReplyData is any JSON for a caller; nil for the answer as a text.

@@ -34,6 +34,10 @@ type WorkerOptions struct {
 	Beat  time.Duration // between two signs; 0 for 5 s
 	Claim time.Duration // how long an entry of a dead worker rests before it is taken; 0 for 30 s
 
+	// Report is told of each change of a task's state that the worker made; nil
+	// is told nothing. It must not wait for the worker.
+	Report func(Change)
+
 	Now    func() time.Time // nil for the clock
 	Random io.Reader        // nil for random ids
 	Log    zerolog.Logger   // the zero value is silent
@@ -108,6 +112,7 @@ func NewWorker(rdb redis.UniversalClient, opts WorkerOptions) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.page = opts.PageEvents
 	token, err := s.hex(32)
 	if err != nil {
 		return nil, err

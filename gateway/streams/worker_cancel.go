@@ -108,7 +108,7 @@ func (w *Worker) endCancelled(life context.Context, session, message string, ask
 func (w *Worker) close(life context.Context, rec Record, ask Command) error {
 	after := rec
 	err := persist(life, func() (err error) {
-		after, err = w.store.update(life, rec.SessionID, rec.MessageID, existing(func(r *Record) ([]Event, error) {
+		after, err = w.update(life, rec.SessionID, rec.MessageID, existing(func(r *Record) ([]Event, error) {
 			if r.Status.Terminal() {
 				return nil, errKeep
 			}
@@ -166,7 +166,7 @@ func (w *Worker) failTask(life context.Context, d delivery, cmd Command, why err
 	}
 	var after Record
 	err := persist(life, func() (err error) {
-		after, err = w.store.update(life, h.SessionID, h.MessageID, func(r *Record, fresh bool) ([]Event, error) {
+		after, err = w.update(life, h.SessionID, h.MessageID, func(r *Record, fresh bool) ([]Event, error) {
 			if fresh {
 				if cmd.Body != nil && cmd.Body.Action() != ActionAsk {
 					return nil, errKeep

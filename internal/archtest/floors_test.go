@@ -92,9 +92,12 @@ var floors = map[string]row{
 	// Files map the names of other frameworks, and the line before a message of
 	// an unknown version is the runtime's word to an agent.
 	"gateway/envelope": {floor: 5, ours: []string{"event", "gateway", "prompts", "render"}, others: []string{goYAML, zerolog}},
-	"gateway/streams":  {floor: 5, ours: []string{"event", "gateway", "internal/machine", "render"}, others: []string{redis, zerolog}},
-	"gateway/studio":   {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog}},
-	"gateway/web":      {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{goldmark, zerolog}},
+	"gateway/streams": {
+		floor: 5, ours: []string{"event", "gateway", "internal/machine", "render"}, others: []string{redis, zerolog},
+		tests: []string{"session"}, // a worker with real teams
+	},
+	"gateway/studio": {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog}},
+	"gateway/web":    {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{goldmark, zerolog}},
 
 	"cmd/troupe": {floor: 6, ours: []string{
 		"agent", "config", "event", "gateway", "gateway/client", "gateway/envelope", "gateway/streams", "gateway/studio",
