@@ -72,7 +72,8 @@ func TestSchemaNamesEveryKeyThatIsKnown(t *testing.T) {
 		max_steps wake_on tools roles does code max_instances may_ask workdir roles_from context limits agents spawns depth steps
 		tokens budget deadline ask_timeout tool_timeout parallel inbox transcript dir sync display lang view ambiguous_width ascii
 		rate requests_per_minute tokens_per_minute concurrent fallback profile echo_reasoning schema_dialect stall retry_wait_cap retry_after_text
-		compact_at context_window num_ctx redact keep permissions deny allow ask headless`) {
+		compact_at context_window num_ctx redact keep permissions deny allow ask headless
+		worker redis agent_type id group schema concurrency max_deliver drain events health`) {
 		if !strings.Contains(text, `"`+key+`": {`) {
 			t.Errorf("the schema has no key %s", key)
 		}

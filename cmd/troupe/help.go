@@ -121,6 +121,8 @@ var examples = map[string]string{
 	"models probe": "  troupe models probe\n  troupe models probe ollama/qwen3:8b --json\n",
 	"schema":       "  troupe schema > team.schema.json\n",
 
+	"worker": "  troupe worker --agent-type signup\n  troupe worker -t signup --redis redis://10.0.0.5:6379/0 --health 127.0.0.1:8080 --json\n",
+
 	"envelope check":   "  troupe envelope check messages.jsonl\n  tail -f in.jsonl | troupe envelope check --json | jq 'select(.verdict != \"ok\")'\n",
 	"envelope convert": "  troupe envelope convert --from to-content --to target-task < out.jsonl\n  troupe envelope convert --map house.yaml --from house messages.jsonl\n",
 	"envelope explain": "  troupe envelope explain message.json\n",

@@ -90,6 +90,7 @@ type words struct {
 	verify map[string]string // of replay --verify
 
 	envelope map[string]string // of envelope: reasons, verdicts, steps, and the rest
+	worker   map[string]string // of worker
 }
 
 // wordsOf are the words of a language: zh, or en for all others.

@@ -33,6 +33,8 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 		"version":      "print the version",
 		"help":         "help about a command",
 
+		"worker": "take tasks from Redis Streams, for agents and clients of by-framework",
+
 		"envelope":         "messages in the standard envelope: check, convert, explain",
 		"envelope check":   "check messages, one line for each: ok, missing, extra, text, repeat or invalid",
 		"envelope convert": "translate messages between the envelope and other frameworks' names",
@@ -92,6 +94,17 @@ the provider sent no count; — stands where no price is known.`,
 warning, so that all others keep their numbers.`,
 		"runs rm": `A run that is under way is never removed. --older-than removes runs that ended;
 those that can go on are named and kept.`,
+		"worker": `A task is one turn of the team, in the session of its user, its agent type and its
+session id; what the team says, asks and makes goes to the data stream of the
+session. Workers of one agent type with the same --run-dir take over from each other
+when one of them dies. SIGTERM and Ctrl-C let tasks end, for --drain at most, and
+hand the rest back; a second Ctrl-C hands them back at once. Each change of a task's
+state is a line on stdout, the log is on stderr.
+
+Redis is redis://, rediss:// (TLS) or unix://; ?master_name=NAME goes through
+Sentinels, ?addr=HOST:PORT or redis+cluster:// is a cluster. Below worker: in the team
+file stand redis, agent_type, id, group, schema, concurrency, max_deliver, drain,
+events and health.`,
 		"envelope check": `FILE has one message a line, or is - for stdin, as without FILE; a message
 over several lines begins with a line { and ends with a line }. A message with
 the ids of an earlier one is a repeat. Exit code 1 means that messages were
@@ -144,6 +157,18 @@ troupe runs export --format json writes.`,
 		"context":       "`N` unchanged lines around a change (default 3)",
 		"at":            "show the waits after record `SEQ`",
 
+		"agent-type":  "`TYPE` of agent whose tasks are taken; with commas or repeated",
+		"redis":       "`URL` of Redis (default redis://127.0.0.1:6379/0)",
+		"schema":      "key `SCHEMA`: v1 or v2; all parties must have the same (default v1, of a cluster v2)",
+		"group":       "consumer `GROUP` of the workers (default agent_engines)",
+		"id":          "`NAME` of the worker; no other one may have it (default: made up)",
+		"concurrency": "at most `N` tasks at once (default 4)",
+		"max-deliver": "give a task up after `N` deliveries (default 5)",
+		"drain":       "how long tasks may go on when the worker stops: `DURATION` (default 30s)",
+		"events":      "`FORMS` of events: sdk, or page for the flat ones of the protocol's page too",
+		"health":      "`ADDRESS` of /healthz and /readyz, host:port (default: none)",
+		"log-level":   "`LEVEL` of the log on stderr: debug, info, warn, error or off (default info)",
+
 		"limits":         "set limits of the team: `NAME=VALUE`, with commas or repeated, e.g. tokens=4000000",
 		"fork":           "make a new run that begins as this one, up to --from, and go on with that",
 		"resume":         "come back to the chat of `RUN` (default: the last)",
@@ -152,7 +177,7 @@ troupe runs export --format json writes.`,
 		"resume file":    "the team `FILE` whose .env, display and transcript count; the team is that of the log",
 		"resume workdir": "`DIR` that the agents work in (default: the folder of the run)",
 	},
-	groups: map[string]string{groupWork: "Work", groupSteer: "Steer", groupLook: "Look back", groupTools: "Protocol tools", groupSetup: "Setup"},
+	groups: map[string]string{groupWork: "Work", groupSteer: "Steer", groupLook: "Look back", groupServe: "Serve", groupTools: "Protocol tools", groupSetup: "Setup"},
 
 	helpFlag: "about this command",
 	usage:    "Usage", examples: "Examples", commands: "Commands", flagsTitle: "Flags", globalFlags: "Flags of all commands",
@@ -294,6 +319,7 @@ troupe runs export --format json writes.`,
 	},
 	origins:  map[string]string{fromEnvironment: "environment", fromDotEnv: ".env"},
 	envelope: envelopeWordsEN,
+	worker:   workerWordsEN,
 	verify: map[string]string{
 		"run":           "run %s, %d records",
 		"records":       "%d records",

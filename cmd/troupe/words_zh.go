@@ -33,6 +33,8 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"version":      "输出版本",
 		"help":         "查看命令的帮助",
 
+		"worker": "从 Redis Streams 接收任务，供 by-framework 的智能体和客户端使用",
+
 		"envelope":         "标准信封的消息：check、convert、explain",
 		"envelope check":   "校验消息，每条一行：ok、missing、extra、text、repeat 或 invalid",
 		"envelope convert": "在信封与其他框架的字段名之间转换消息",
@@ -78,6 +80,14 @@ troupe resume 据此继续。`,
 		"runs repair": `原来的日志保留在旁边。丢失的记录由一条警告代替，其余记录的编号不变。`,
 		"runs rm": `正在进行的运行从不删除。--older-than 删除已结束的运行；
 还可以继续的会列出并保留。`,
+		"worker": `一个任务是团队在一个会话中的一轮；会话由用户、智能体类型和会话编号确定。团队所说、
+所问、所做都写入会话的数据流。智能体类型和 --run-dir 相同的工作进程，其中一个死去时由其余
+的接手。SIGTERM 和 Ctrl-C 让任务做完（最多 --drain），其余的交还；再按一次 Ctrl-C 立即交还。
+任务状态的每次变化在标准输出上占一行，日志在标准错误上。
+
+Redis 地址为 redis://、rediss://（TLS）或 unix://；?master_name=NAME 经由 Sentinel，
+?addr=HOST:PORT 或 redis+cluster:// 为集群。团队文件的 worker: 下可以写 redis、agent_type、
+id、group、schema、concurrency、max_deliver、drain、events 和 health。`,
 		"envelope check": `FILE 每行一条消息；- 或不给时读标准输入。跨多行的消息以单独一行 { 开始，
 以单独一行 } 结束。编号与之前的消息相同的是 repeat。
 退出码 1 表示有消息被拒绝（missing、invalid）。`,
@@ -128,6 +138,18 @@ troupe runs export --format json 的。`,
 		"context":       "改动前后未变的行数 `N`（默认 3）",
 		"at":            "显示第 `SEQ` 条记录之后的等待关系",
 
+		"agent-type":  "接收哪些智能体类型 `TYPE` 的任务；可用逗号分隔或重复",
+		"redis":       "Redis 的地址 `URL`（默认 redis://127.0.0.1:6379/0）",
+		"schema":      "键名方案 `SCHEMA`：v1 或 v2；各方必须一致（默认 v1，集群 v2）",
+		"group":       "工作进程的消费组 `GROUP`（默认 agent_engines）",
+		"id":          "工作进程的名称 `NAME`，不得与其他的相同（默认：自动生成）",
+		"concurrency": "最多同时执行 `N` 个任务（默认 4）",
+		"max-deliver": "投递 `N` 次后放弃任务（默认 5）",
+		"drain":       "停止时任务最多还可以执行多久 `DURATION`（默认 30s）",
+		"events":      "事件的形式 `FORMS`：sdk，或 page（同时写协议页面上的扁平形式）",
+		"health":      "/healthz 和 /readyz 的地址 `ADDRESS`，主机:端口（默认：无）",
+		"log-level":   "标准错误上日志的级别 `LEVEL`：debug、info、warn、error 或 off（默认 info）",
+
 		"limits":         "设置团队的限额：`NAME=VALUE`，用逗号分隔或重复，例如 tokens=4000000",
 		"fork":           "另建一个以此开头（到 --from 为止）的新运行，并从那里继续",
 		"resume":         "回到 `RUN` 的对话（默认：最近一次）",
@@ -136,7 +158,7 @@ troupe runs export --format json 的。`,
 		"resume file":    "团队文件 `FILE`，只用其 .env、display 和 transcript；团队以日志为准",
 		"resume workdir": "智能体工作的文件夹 `DIR`（默认：运行原来的文件夹）",
 	},
-	groups: map[string]string{groupWork: "工作", groupSteer: "引导", groupLook: "回看", groupTools: "协议工具", groupSetup: "设置"},
+	groups: map[string]string{groupWork: "工作", groupSteer: "引导", groupLook: "回看", groupServe: "服务", groupTools: "协议工具", groupSetup: "设置"},
 
 	helpFlag: "本命令的帮助",
 	usage:    "用法", examples: "示例", commands: "命令", flagsTitle: "选项", globalFlags: "所有命令的选项",
@@ -278,6 +300,7 @@ troupe runs export --format json 的。`,
 	},
 	origins:  map[string]string{fromEnvironment: "环境变量", fromDotEnv: ".env"},
 	envelope: envelopeWordsZH,
+	worker:   workerWordsZH,
 	verify: map[string]string{
 		"run":           "运行 %s，%d 条记录",
 		"records":       "%d 条记录",

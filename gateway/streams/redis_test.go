@@ -13,7 +13,10 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
+
+	"github.com/troupe-go/troupe/gateway/streams"
 )
 
 // victimEnv makes the test program a worker that is there to be killed: the
@@ -30,6 +33,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
+	streams.LogDriver(zerolog.Nop())
 	goleak.VerifyTestMain(m)
 }
 

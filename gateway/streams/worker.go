@@ -91,6 +91,7 @@ type Worker struct {
 	inHand    map[string]string   // entries that are being handled, with their carriers
 	suspended bool                // an administrator wants no new tasks
 	denied    map[string]bool     // agent types that it may not have
+	life      life                // for those who ask how it is
 }
 
 // running is a run that can be cancelled.
@@ -137,6 +138,7 @@ func NewWorker(rdb redis.UniversalClient, opts WorkerOptions) (*Worker, error) {
 // when another process may have its id, ErrEvicted when an administrator ended
 // it, and an error when it could not begin.
 func (w *Worker) Run(ctx context.Context) error {
+	w.note(func(l *life) { l.began = w.store.now() })
 	if err := w.claim(ctx); err != nil {
 		return err
 	}
@@ -145,6 +147,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := persist(ctx, func() error { return w.enter(ctx) }); err != nil {
 		return errors.Join(err, w.release(life))
 	}
+	w.note(w.alive)
 	reading, stop := context.WithCancelCause(life)
 	defer stop(nil)
 	unhook := context.AfterFunc(ctx, func() { stop(nil) })
@@ -156,6 +159,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.takeTasks(reading, life, &tasks)
 
 	<-reading.Done()
+	w.note(draining)
 	w.leaveTypes(life)
 	w.drain(life)
 	lost := context.Cause(life)
@@ -197,15 +201,16 @@ func (w *Worker) drain(life context.Context) {
 		case w.slots <- struct{}{}:
 			taken++
 		case <-limit.C:
-			w.handBack()
+			w.HandBack()
 		case <-lost:
 			lost = nil // each run sees it by itself
 		}
 	}
 }
 
-// handBack ends all runs, and those that are about to begin.
-func (w *Worker) handBack() {
+// HandBack ends all runs at once, and those that are about to begin, so that
+// other workers take them: for a worker that is to end, before its Drain is over.
+func (w *Worker) HandBack() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.handing = true

@@ -52,6 +52,9 @@ func (w *Worker) perform(life context.Context, d delivery) error {
 	if cmd.Header.MessageID == "" {
 		cmd.Header.MessageID = "msg-" + d.origin() // the same when it comes again
 	}
+	if cmd.Header.TargetAgentType == "" {
+		cmd.Header.TargetAgentType = w.typeOf(d.stream)
+	}
 	switch cmd.Body.(type) {
 	case *Ask, *Resume:
 	default:

@@ -18,6 +18,8 @@ var ledger = map[string]string{
 	"cmd/troupe/recording.go":        "looks whether the writer of a followed log is alive; ends with the context of the loop",
 	"cmd/troupe/run.go":              "asks the person while the run goes on; the end of the show waits for it",
 	"cmd/troupe/stdin.go":            "reads stdin, which cannot be interrupted; ends with the process if nobody writes",
+	"cmd/troupe/worker.go":           "the sessions of a worker, for whose end it waits, and a hook on SIGTERM",
+	"cmd/troupe/worker_health.go":    "answers those who ask how the worker is; the worker's end ends it and waits",
 	"leader/leader.go":               "Start hands the run to a goroutine of its own; Wait waits for it",
 	"leader/resume.go":               "Resume hands the run to a goroutine of its own, as Start does",
 	"leader/run.go":                  "the agents of the leader and of each worker; the run's loop returns after all of them",
