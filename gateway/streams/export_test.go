@@ -56,7 +56,9 @@ func Move(r *Record, to Status, at time.Time) error { return r.move(to, at) }
 var ErrKeep = errKeep
 
 // Dial makes the client for a URL without asking anybody.
-func Dial(address string, pool int) (redis.UniversalClient, string, error) { return dial(address, pool) }
+func Dial(address string, pool int) (redis.UniversalClient, string, error) {
+	return dial(address, pool)
+}
 
 // Again adds the fields of an entry to a stream once more.
 func Again(stream string, values map[string]any) *redis.XAddArgs {

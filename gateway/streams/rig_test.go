@@ -88,7 +88,7 @@ func everywhere(t *testing.T, test func(t *testing.T, r *rig)) {
 
 // quick are the times of workers in tests.
 func quick(o *streams.WorkerOptions) {
-	o.Lease, o.Beat, o.Claim = 1500*time.Millisecond, 100*time.Millisecond, 600*time.Millisecond
+	o.Lease, o.Beat, o.Claim = 3*time.Second, 200*time.Millisecond, 600*time.Millisecond
 }
 
 // started is a worker that runs.

@@ -212,6 +212,7 @@ func (h *Teams) submit(ctx context.Context, t Task, session string, a *account) 
 	if err == nil && now.last == a.last {
 		err = stopped("")
 	}
+	a.own = nil // what is to come ends it
 	return err
 }
 
