@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -258,7 +259,45 @@ func (s *store) available(ctx context.Context, agentType string) (string, error)
 		}
 		break
 	}
-	return agentType, fmt.Errorf("%w: %s", ErrUnavailable, agentType)
+	return agentType, s.unavailable(ctx, agentType)
+}
+
+// unavailable says that nobody of an agent type is online, and whether somebody
+// is with the other key schema, which nobody would notice otherwise.
+func (s *store) unavailable(ctx context.Context, agentType string) error {
+	other := *s
+	other.schema = s.schema.other()
+	if on, err := other.anyOnline(ctx, agentType); err == nil && on {
+		return fmt.Errorf("%w: %s; one is with key schema %s, and this is %s", ErrUnavailable, agentType, other.schema, s.schema)
+	}
+	return fmt.Errorf("%w: %s", ErrUnavailable, agentType)
+}
+
+// OnlineTypes are the agent types for which a worker is online, sorted.
+func (c *Client) OnlineTypes(ctx context.Context) ([]string, error) {
+	s := c.store
+	workers, err := s.rdb.SMembers(ctx, s.schema.Workers()).Result()
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, worker := range workers {
+		types, err := s.rdb.SMembers(ctx, s.schema.AgentTypes(worker)).Result()
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range types {
+			on, err := s.anyOnline(ctx, t)
+			if err != nil {
+				return nil, err
+			}
+			if on {
+				found = append(found, t)
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
 }
 
 // anyOnline reports whether a member of the type has a lease that is online.

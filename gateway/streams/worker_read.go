@@ -3,6 +3,7 @@ package streams
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
@@ -274,21 +275,26 @@ func (w *Worker) ack(ctx context.Context, d delivery) error {
 // the entry acknowledged, at once. An entry of the worker's own stream stays
 // where it is, for its next start.
 func (w *Worker) passOn(ctx context.Context, d delivery) {
-	text, err := entryText(d.values)
-	if err != nil || d.stream == w.store.schema.WorkerStream(w.opts.ID) {
+	if d.stream == w.store.schema.WorkerStream(w.opts.ID) {
 		return
 	}
-	err = persist(ctx, func() error {
-		_, err := w.store.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			p.XAdd(ctx, &redis.XAddArgs{Stream: d.stream, Values: []any{dataField, string(text), originField, d.origin()}})
-			p.XAck(ctx, d.stream, w.opts.Group, d.id)
-			return nil
-		})
-		return err
-	})
-	if err != nil {
+	if err := persist(ctx, func() error { return w.store.passOn(ctx, d, w.opts.Group) }); err != nil {
 		w.log().Warn().Err(err).Msg("could not hand an entry back; it stays pending")
 	}
+}
+
+// passOn adds a copy of an entry that names it, and acknowledges it.
+func (s *store) passOn(ctx context.Context, d delivery, group string) error {
+	_, err := s.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		if d.values != nil {
+			values := maps.Clone(d.values)
+			values[originField] = d.origin()
+			p.XAdd(ctx, &redis.XAddArgs{Stream: d.stream, Values: values})
+		}
+		p.XAck(ctx, d.stream, group, d.id)
+		return nil
+	})
+	return err
 }
 
 // control reads the worker's own stream. Nothing in it waits for a run: tasks
