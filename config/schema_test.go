@@ -73,7 +73,7 @@ func TestSchemaNamesEveryKeyThatIsKnown(t *testing.T) {
 		tokens budget deadline ask_timeout tool_timeout parallel inbox transcript dir sync display lang view ambiguous_width ascii
 		rate requests_per_minute tokens_per_minute concurrent fallback profile echo_reasoning schema_dialect stall retry_wait_cap retry_after_text
 		compact_at context_window num_ctx redact keep permissions deny allow ask headless
-		worker redis agent_type id group schema concurrency max_deliver drain events health`) {
+		worker redis agent_type id group schema concurrency max_deliver drain lease events health`) {
 		if !strings.Contains(text, `"`+key+`": {`) {
 			t.Errorf("the schema has no key %s", key)
 		}

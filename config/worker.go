@@ -23,6 +23,8 @@ type Worker struct {
 	Concurrency, MaxDeliver int
 	// Drain is how long tasks may go on when the worker stops.
 	Drain time.Duration
+	// Lease is how long a worker counts as alive without a sign of life.
+	Lease time.Duration
 	// Events is "sdk", "page" or, when absent, empty.
 	Events string
 	// Health is the address, host:port, at which the worker says how it is.
@@ -41,6 +43,7 @@ func workerTable() table[Worker] {
 		key("concurrency", "Tasks at the same time.", count, func(w *Worker) *int { return &w.Concurrency }).or("concurrent", "slots", "parallel"),
 		key("max_deliver", "Deliveries after which a task is given up.", count, func(w *Worker) *int { return &w.MaxDeliver }).or("max_deliveries", "retries", "max_retries"),
 		key("drain", "How long tasks may go on when the worker stops, before they are handed back.", duration(), func(w *Worker) *time.Duration { return &w.Drain }).or("grace", "shutdown_timeout"),
+		key("lease", "How long a worker counts as alive without a sign of life, before others take its tasks over.", duration(), func(w *Worker) *time.Duration { return &w.Lease }).or("ttl", "lease_ttl"),
 		key("events", "The forms in which events are written: as the SDK does, or the flat ones of the protocol's page too.", oneOf("sdk", "page"), func(w *Worker) *string { return &w.Events }),
 		key("health", "The address, host:port, of /healthz and /readyz.", text(), func(w *Worker) *string { return &w.Health }).or("health_port", "listen"),
 	}}

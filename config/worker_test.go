@@ -21,6 +21,7 @@ worker:
   concurrency: 4
   max_deliver: 3
   drain: 30s
+  lease: 10s
   events: page
   health: 127.0.0.1:8080
 `
@@ -32,7 +33,7 @@ func TestWorkerIsRead(t *testing.T) {
 	}
 	want := config.Worker{
 		Redis: "redis://127.0.0.1:6379/0", AgentTypes: []string{"signup", "login"}, ID: "signup-1", Group: "agent_engines", Schema: "v2",
-		Concurrency: 4, MaxDeliver: 3, Drain: 30 * time.Second, Events: "page", Health: "127.0.0.1:8080",
+		Concurrency: 4, MaxDeliver: 3, Drain: 30 * time.Second, Lease: 10 * time.Second, Events: "page", Health: "127.0.0.1:8080",
 	}
 	if diff := cmp.Diff(want, team.Worker); diff != "" {
 		t.Errorf("worker (-want +got):\n%s", diff)

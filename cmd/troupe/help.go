@@ -121,6 +121,13 @@ var examples = map[string]string{
 	"models probe": "  troupe models probe\n  troupe models probe ollama/qwen3:8b --json\n",
 	"schema":       "  troupe schema > team.schema.json\n",
 
+	"queue send":    "  troupe queue send signup \"…\" --session s1 --follow > answer.md\n  troupe queue send signup - --extra '{\"location\": \"北京\"}' < task.md\n",
+	"queue tail":    "  troupe queue tail s1\n  troupe queue tail s1 --reader me --json | jq .event.data\n",
+	"queue pending": "  troupe queue pending signup\n",
+	"queue claim":   "  troupe queue claim signup\n",
+	"queue resume":  "  troupe queue resume s1 msg-1a2b3c4d 蓝色\n",
+	"queue cancel":  "  troupe queue cancel s1 msg-1a2b3c4d --reason \"not needed\"\n",
+
 	"worker": "  troupe worker --agent-type signup\n  troupe worker -t signup --redis redis://10.0.0.5:6379/0 --health 127.0.0.1:8080 --json\n",
 
 	"envelope check":   "  troupe envelope check messages.jsonl\n  tail -f in.jsonl | troupe envelope check --json | jq 'select(.verdict != \"ok\")'\n",

@@ -91,6 +91,7 @@ type words struct {
 
 	envelope map[string]string // of envelope: reasons, verdicts, steps, and the rest
 	worker   map[string]string // of worker
+	queue    map[string]string // of queue
 }
 
 // wordsOf are the words of a language: zh, or en for all others.

@@ -28,6 +28,7 @@ type workerCommand struct {
 	teamFlags
 	settings config.Worker // of the flags; those of the team file come behind
 	drain    string
+	lease    string
 	logLevel string
 	json     bool
 }
@@ -47,6 +48,7 @@ func (a *app) workerCommand() *cobra.Command {
 	f.number(&w.settings.Concurrency, "concurrency")
 	f.number(&w.settings.MaxDeliver, "max-deliver")
 	f.text(&w.drain, "drain", "")
+	f.text(&w.lease, "lease", "")
 	f.text(&w.settings.Events, "events", "")
 	f.text(&w.settings.Health, "health", "")
 	f.text(&w.file, "file", "f")
@@ -67,6 +69,7 @@ const (
 	defaultRedis       = "redis://127.0.0.1:6379/0"
 	defaultConcurrency = 4
 	defaultDrain       = 30 * time.Second
+	defaultLease       = 30 * time.Second
 	// handBackGrace is how long the steps under way may take when a task is
 	// handed back.
 	handBackGrace = 2 * time.Second
@@ -166,7 +169,7 @@ func (w *workerCommand) crew(t *team, set config.Worker, log zerolog.Logger, clo
 	}
 	return &crew{m, streams.WorkerOptions{
 		ID: set.ID, AgentTypes: set.AgentTypes, Handler: teams, Group: set.Group, Concurrency: set.Concurrency,
-		MaxDeliver: set.MaxDeliver, Drain: set.Drain, PageEvents: set.Events == "page", Report: w.reporter(), Now: w.Now, Log: log,
+		MaxDeliver: set.MaxDeliver, Drain: set.Drain, Lease: set.Lease, Beat: set.Lease / 6, Claim: set.Lease, PageEvents: set.Events == "page", Report: w.reporter(), Now: w.Now, Log: log,
 	}}, nil
 }
 
@@ -182,17 +185,20 @@ func (w *workerCommand) workerSettings(file config.Worker) (config.Worker, error
 	set.ID = cmp.Or(flags.ID, set.ID)
 	set.Concurrency = cmp.Or(flags.Concurrency, set.Concurrency, defaultConcurrency)
 	set.MaxDeliver = cmp.Or(flags.MaxDeliver, set.MaxDeliver)
-	set.Drain = cmp.Or(set.Drain, defaultDrain)
 	set.Events = cmp.Or(flags.Events, set.Events)
 	set.Health = cmp.Or(flags.Health, set.Health)
-	if w.drain != "" {
-		d, err := time.ParseDuration(w.drain)
-		if err != nil || d < 0 {
-			return set, usageError(fmt.Sprintf(w.words.badValue, "drain", w.drain, "30s, 2m"), "")
-		}
-		set.Drain = d
+	set.Drain = cmp.Or(set.Drain, defaultDrain)
+	if err := w.durationFlag("drain", w.drain, 0, &set.Drain); err != nil {
+		return set, err
 	}
-	if err := errors.Join(w.oneOf("schema", set.Schema, "v1", "v2"), w.oneOf("events", set.Events, "sdk", "page")); err != nil {
+	set.Lease = cmp.Or(set.Lease, defaultLease)
+	if err := w.durationFlag("lease", w.lease, time.Second, &set.Lease); err != nil {
+		return set, err
+	}
+	if err := w.oneOf("schema", set.Schema, "v1", "v2"); err != nil {
+		return set, err
+	}
+	if err := w.oneOf("events", set.Events, "sdk", "page"); err != nil {
 		return set, err
 	}
 	if len(set.AgentTypes) == 0 {
@@ -209,6 +215,20 @@ func (w *workerCommand) workerSettings(file config.Worker) (config.Worker, error
 		set.ID = set.AgentTypes[0] + "-" + hex.EncodeToString(digits)
 	}
 	return set, nil
+}
+
+// durationFlag reads a flag that has a duration of at least so much; an empty one
+// changes nothing.
+func (a *app) durationFlag(flag, value string, least time.Duration, to *time.Duration) error {
+	if value == "" {
+		return nil
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil || d < least {
+		return usageError(fmt.Sprintf(a.words.badValue, flag, value, max(least, defaultDrain).String()+", 2m …"), "")
+	}
+	*to = d
+	return nil
 }
 
 // redis connects to a Redis that answers.
@@ -235,16 +255,23 @@ func (w *workerCommand) reporter() func(streams.Change) {
 			_ = writeJSON(w.Stdout, c)
 			return
 		}
-		columns := []string{c.At.Format(time.TimeOnly), c.AgentType, c.SessionID, c.MessageID, string(c.From + " → " + c.To)}
+		took := ""
 		if c.Took > 0 {
-			columns = append(columns, c.Took.Round(time.Millisecond).String())
+			took = c.Took.Round(time.Millisecond).String()
 		}
-		columns = append(columns, c.Why)
-		for i, text := range columns {
-			columns[i] = render.CleanLine(text)
-		}
-		_, _ = io.WriteString(w.Stdout, strings.TrimRight(strings.Join(columns, "  "), " ")+"\n")
+		_, _ = io.WriteString(w.Stdout, spaced(c.At.Format(time.TimeOnly), c.AgentType, c.SessionID, c.MessageID, string(c.From+" → "+c.To), took, c.Why))
 	}
+}
+
+// spaced is a line of those texts that are not empty.
+func spaced(texts ...string) string {
+	var full []string
+	for _, text := range texts {
+		if text = render.CleanLine(text); text != "" {
+			full = append(full, text)
+		}
+	}
+	return strings.Join(full, "  ") + "\n"
 }
 
 // workerEnd words how a worker ended.
