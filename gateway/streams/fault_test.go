@@ -274,6 +274,10 @@ func TestDrain(t *testing.T) {
 			}
 			return nil
 		})
+		<-time.After(time.Second) // some signs of life, which do not bring it back
+		if r.rdb.SIsMember(t.Context(), r.schema.Members("slow"), "w-1").Val() {
+			t.Error("a worker that drains counts as one that takes tasks")
+		}
 		close(end)
 		r.status("sess", sent.MessageID, streams.Completed)
 		if err := w.stop(); err != nil {

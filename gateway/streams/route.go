@@ -122,6 +122,9 @@ func (r Request) check() error {
 	}
 }
 
+// stageAvailability is where a task failed whose route was refused.
+const stageAvailability = "availability"
+
 // resend marks a known request whose command may never have been written.
 const resend = "again"
 
@@ -138,6 +141,8 @@ func (s *store) sentBefore(ctx context.Context, r Request) (Sent, error) {
 		return Sent{}, nil
 	case err != nil:
 		return Sent{}, err
+	case rec.FailedStage == stageAvailability:
+		return Sent{}, nil // it was refused, and nobody has had it
 	}
 	known := Sent{MessageID: r.MessageID, ExecutionID: rec.ExecutionID, TraceID: rec.TraceID, AgentType: rec.TargetAgentType, Known: true}
 	if rec.State() == StateQueued {
@@ -184,7 +189,7 @@ func (s *store) recordOf(r Request, from origin, target, code string, refusal er
 		return rec, nil
 	}
 	rec.set(Failed, now)
-	rec.RouteStatus, rec.FailedStage = "REJECT", "availability"
+	rec.RouteStatus, rec.FailedStage = "REJECT", stageAvailability
 	rec.AvailabilityErrorCode, rec.AvailabilityError = code, refusal.Error()
 	rec.ErrorCode, rec.ErrorMessage = code, refusal.Error()
 	return rec, nil

@@ -68,6 +68,12 @@ func draining(l *life) { l.draining = true }
 
 func evicted(l *life) { l.evicted = true }
 
+func (w *Worker) isDraining() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.life.draining
+}
+
 // note changes what the worker goes through.
 func (w *Worker) note(change func(*life)) {
 	w.mu.Lock()

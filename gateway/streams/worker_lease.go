@@ -164,6 +164,9 @@ func (w *Worker) attend(ctx context.Context) error {
 	if err := w.touch(ctx); err != nil {
 		return err
 	}
+	if w.isDraining() {
+		return w.leaveSets(ctx) // it may have come back by a sign that was under way
+	}
 	return w.obey(ctx)
 }
 
