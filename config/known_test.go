@@ -9,7 +9,7 @@ import (
 
 // known is what a program with a few tools and providers knows.
 func known() config.Known {
-	env := map[string]string{"HOUSE_URL": "https://house.example.invalid/v1", "EMPTY": "", "AGENTS": "7", "SECRET": "hunter2-hunter2"}
+	env := map[string]string{"QUEUE": "redis://:pass@queue:6379/1", "HOUSE_URL": "https://house.example.invalid/v1", "EMPTY": "", "AGENTS": "7", "SECRET": "hunter2-hunter2"}
 	return config.Known{
 		Tools:        []string{"read_file", "write_file", "edit_file", "list_dir", "search_files", "run_command"},
 		LeaderTools:  []string{"read_file", "list_dir", "search_files", "ask_user"},

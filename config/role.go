@@ -70,7 +70,9 @@ func (r *reader) role(v value, e entry, one kind[Role]) {
 		role, ok := one.read(r, here)
 		if ok {
 			role.ID = e.key
-			r.define(definition{role: role, src: e.node.src, at: e.at, keys: here})
+			d := definition{role: role, src: e.node.src, at: e.at, keys: here}
+			r.checkRemote(&d, false)
+			r.define(d)
 		}
 	}
 }

@@ -35,6 +35,7 @@ func fileTable() table[fileRole] {
 		key("max_instances", "", steps, func(f *fileRole) *Limit[int] { return &f.MaxInstances }),
 		key("may_ask", "", list(roleRef()), func(f *fileRole) *[]string { return &f.MayAsk }),
 		key("workdir", "", workDir(), func(f *fileRole) *string { return &f.WorkDir }),
+		key("remote", "", remote(), func(f *fileRole) *Remote { return &f.Remote }),
 	}}
 }
 
@@ -65,6 +66,7 @@ func (r *reader) roleFile(src *source, id string) {
 	if out.declared != "" && !r.nameFromFile(&d, out.declared) {
 		return
 	}
+	r.checkRemote(&d, true)
 	r.define(d)
 }
 

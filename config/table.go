@@ -138,7 +138,7 @@ func roleTable() table[Role] {
 		key("max_steps", "Steps a turn.", limit(integer(1, math.MaxInt32)), func(r *Role) *Limit[int] { return &r.MaxSteps }).or("max_turns", "max_iter", "steps"),
 		key("may_ask", "Ids of the roles that it may ask; without it all.", list(roleRef()), func(r *Role) *[]string { return &r.MayAsk }).or("can_ask", "asks"),
 		key("workdir", "Where it may write, in the folder of the run.", workDir(), func(r *Role) *string { return &r.WorkDir }).or("dir", "cwd", "working_directory"),
-		later[Role]("remote"),
+		key("remote", "Where the workers of the role run, if that is not here.", remote(), func(r *Role) *Remote { return &r.Remote }).or("runs_on", "elsewhere"),
 	}}
 }
 

@@ -171,6 +171,9 @@ type Role struct {
 	// WorkDir is where the role may write, relative to the folder of the run;
 	// empty for that folder itself.
 	WorkDir string
+	// Remote says where the workers of the role run; then Prompt, Model, Tools
+	// and WorkDir are empty.
+	Remote Remote
 	// Source is where the role is defined.
 	Source Position
 }
