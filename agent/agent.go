@@ -30,6 +30,15 @@ type Config struct {
 	ModelName string
 	// Scripted marks a model that plays a script; optional.
 	Scripted bool
+	// Elsewhere marks an agent that works outside of this program; Model stands
+	// for it. It takes messages only when a turn begins, the runtime itself says
+	// nothing to it, its tokens are none of the run's, and a stop does not wait
+	// for its step. Optional.
+	Elsewhere bool
+	// Leave is told when a turn of an agent that works elsewhere ends, by a stop,
+	// a limit, a failure or the end of the run, while it may still be at work
+	// there; reason is in words. It may be told so twice. Optional.
+	Leave func(ctx context.Context, reason string)
 	// Price is what a call of the model costs, nil when unknown; optional. The
 	// empty name asks for the dearest of the models that may answer.
 	Price func(model string, u event.Usage) *event.Cost

@@ -51,6 +51,9 @@ const defaultOutput = 4096
 
 // need estimates the next call.
 func (a *Agent) need() Need {
+	if a.cfg.Elsewhere {
+		return Need{Agent: a.cfg.ID}
+	}
 	wrapUp := a.t.wrapUp != ""
 	return a.cost(Need{Agent: a.cfg.ID, Input: a.promptTokens(wrapUp), WrapUp: wrapUp})
 }
@@ -119,7 +122,8 @@ func (a *Agent) reached(limit event.LimitReached) error {
 }
 
 // SettleBroken books the model call that was under way when the program ended,
-// at what was reserved for it: nobody knows what it cost. Call it after the log
+// at what was reserved for it: nobody knows what it cost. Scripts, and agents
+// that work elsewhere, have no tokens. Call it after the log
 // was applied, before [Agent.Run].
 func (a *Agent) SettleBroken() error {
 	asked := a.t.asked
@@ -127,7 +131,7 @@ func (a *Agent) SettleBroken() error {
 		return nil
 	}
 	var used event.Usage
-	if !a.cfg.Scripted { // a script has no tokens
+	if !a.cfg.Scripted && !a.cfg.Elsewhere {
 		output := min(asked.Reserved, a.outputBound())
 		used = event.Usage{Input: asked.Reserved - output, Output: output, Estimated: true}
 	}

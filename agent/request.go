@@ -70,7 +70,7 @@ func (a *Agent) exchange(ctx context.Context, q query) (event.ModelReplied, erro
 	began := a.cfg.Now()
 	b := bill{price: a.price, model: a.cfg.ModelName}
 	got, err := a.stream(ctx, req, q, &b)
-	if !refused(err) && !a.cfg.Scripted { // a script has no tokens
+	if !refused(err) && !a.cfg.Scripted && !a.cfg.Elsewhere { // those have no tokens of ours
 		b.estimate(q.need, got)
 	}
 	got.Model, got.Usage, got.Cost = b.model, b.usage, b.cost()

@@ -118,7 +118,7 @@ func (a *Agent) Stop(s Stop) {
 		}
 	}
 	a.wish(s)
-	if s.Mode > Soft || a.machine.state() == event.Waiting {
+	if s.Mode > Soft || a.machine.state() == event.Waiting || a.cfg.Elsewhere {
 		a.cancelTurn(stopError{s})
 	}
 	a.cfg.Box.Ring()

@@ -21,6 +21,17 @@ type ending struct {
 // cut reports whether a limit cut the turn short from outside.
 func (e ending) cut() bool { return e.reason == event.EndLimit && e.stop.Limit != nil }
 
+// why is the reason in words.
+func (e ending) why() string {
+	switch {
+	case e.stop.By != "":
+		return e.stop.String()
+	case e.failure != nil:
+		return e.failure.Message
+	}
+	return "limit " + e.limit
+}
+
 // takeTurn runs one turn, from waking, or from where it was left, to rest. It
 // returns an error when the run cannot go on, [ErrTerminated] or
 // errInterrupted.
@@ -36,10 +47,24 @@ func (a *Agent) takeTurn(ctx context.Context) error {
 		err = a.lastWord(ctx, &end)
 	}
 	a.setCancel(nil)
+	a.leave(ctx, end, err)
 	if err != nil {
 		return err
 	}
 	return a.endTurn(end)
+}
+
+// leave tells who works elsewhere that nobody waits for the end of its work. A
+// run that is interrupted leaves it to the one that is resumed.
+func (a *Agent) leave(ctx context.Context, end ending, err error) {
+	cause := context.Cause(ctx)
+	switch {
+	case a.cfg.Leave == nil:
+	case err == nil && end.reason != event.EndNatural:
+		a.cfg.Leave(ctx, end.why())
+	case err != nil && cause != nil && !errors.Is(cause, mailbox.ErrInterrupted):
+		a.cfg.Leave(ctx, cause.Error())
+	}
 }
 
 // lastWord asks once more, without tools, after a limit had cut the turn
@@ -110,7 +135,7 @@ func (a *Agent) steps(ctx context.Context) (ending, error) {
 			return end, nil
 		}
 		if err := a.ready(); err != nil {
-			return ending{}, err
+			return endOfLimit(err, a.t.text)
 		}
 		if err := a.request(ctx); err != nil {
 			return a.endOfRequest(ctx, err)
@@ -122,7 +147,7 @@ func (a *Agent) steps(ctx context.Context) (ending, error) {
 // ended before all that follows from it was.
 func (a *Agent) endAsLogged() (end ending, ok bool) {
 	switch {
-	case a.t.completion == event.EndLimit:
+	case a.t.completion == event.EndLimit, a.cfg.Elsewhere && a.t.wrapUp != "":
 		return ending{reason: event.EndLimit, limit: a.t.wrapUp, text: a.t.text}, true
 	case a.t.failure != nil && a.t.failure.Code != model.ClassContextOverflow:
 		return ending{reason: event.EndFailed, failure: a.t.failure, text: a.t.text}, true
@@ -179,6 +204,10 @@ func (a *Agent) progress(reply event.ModelReplied) error {
 // rounding looks once more before a turn ends naturally: a reply that says
 // nothing is asked for again, questions left open are pointed out.
 func (a *Agent) rounding(reply event.ModelReplied) (done bool, end ending, err error) {
+	natural := ending{reason: event.EndNatural, text: a.t.text}
+	if a.cfg.Elsewhere {
+		return true, natural, nil
+	}
 	if a.t.saysNothing() {
 		if a.t.nudged {
 			return true, ending{reason: event.EndFailed, text: a.t.text, failure: &event.Failure{
@@ -194,7 +223,7 @@ func (a *Agent) rounding(reply event.ModelReplied) (done bool, end ending, err e
 		}
 		return false, ending{}, a.say(a.cfg.Words.OpenQuestions(open))
 	}
-	return true, ending{reason: event.EndNatural, text: a.t.text}, nil
+	return true, natural, nil
 }
 
 // limitMaxSteps names the limit on the steps of a turn.
@@ -223,10 +252,14 @@ func (a *Agent) warnLimit(near event.LimitWarned) error {
 	return a.payDebts()
 }
 
-// beginWrapUp tells the model that its next reply is the last of the turn.
+// beginWrapUp tells the model that its next reply is the last of the turn. The
+// turn of an agent that works elsewhere ends without one.
 func (a *Agent) beginWrapUp(reached event.LimitReached) error {
 	if err := a.append(reached); err != nil {
 		return err
+	}
+	if a.cfg.Elsewhere {
+		return &LimitError{LimitReached: reached, NoWrapUp: true}
 	}
 	return a.payDebts()
 }
@@ -258,6 +291,9 @@ func (a *Agent) pay(d debt) error {
 // drain puts the messages that wait into the conversation. It is the only
 // place where messages enter, and it stands before a request.
 func (a *Agent) drain() error {
+	if a.cfg.Elsewhere && a.t.begun {
+		return nil // those that came meanwhile are the next turn's
+	}
 	for _, m := range a.cfg.Box.Drain() {
 		a.expect(m)
 		if err := a.append(event.MessageDelivered{ID: m.ID, Step: a.t.step}); err != nil {
@@ -288,11 +324,16 @@ func (a *Agent) endOfRequest(ctx context.Context, err error) (ending, error) {
 		}
 		return ending{}, errInterrupted
 	}
-	if limit, ok := errors.AsType[*LimitError](err); ok {
-		return ending{reason: event.EndLimit, limit: limit.Limit, text: a.t.text}, nil
-	}
 	if failed, ok := errors.AsType[*failureError](err); ok {
 		return ending{reason: event.EndFailed, failure: &failed.Failure, text: a.t.text}, nil
+	}
+	return endOfLimit(err, a.t.text)
+}
+
+// endOfLimit turns the error of a limit into the end of the turn; others pass.
+func endOfLimit(err error, text string) (ending, error) {
+	if limit, ok := errors.AsType[*LimitError](err); ok {
+		return ending{reason: event.EndLimit, limit: limit.Limit, text: text}, nil
 	}
 	return ending{}, err
 }

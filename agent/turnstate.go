@@ -24,6 +24,8 @@ type turnState struct {
 	due  due
 	step int // the step that runs, from 1
 
+	begun bool // a request was made
+
 	asked    *event.ModelRequested // a request without an end
 	failure  *event.Failure        // of the last request of the step
 	reply    event.ModelReplied    // of the step, when it is due to act
@@ -96,7 +98,7 @@ func (a *Agent) applyTurn(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.ModelRequested:
 		t.noteCut(a.gauge.short)
-		t.asked = &d
+		t.asked, t.begun = &d, true
 		if d.Purpose == "" {
 			t.failure = nil
 		}
@@ -127,7 +129,9 @@ func (a *Agent) applyTurn(rec event.Record) {
 		t.applyDecision(d)
 	case event.LimitWarned:
 		t.warned = t.warned || d.Limit == limitMaxSteps
-		t.debts = append(t.debts, debt{kind: oweWarning, limit: event.LimitReached(d)})
+		if !a.cfg.Elsewhere {
+			t.debts = append(t.debts, debt{kind: oweWarning, limit: event.LimitReached(d)})
+		}
 	case event.LimitReached:
 		t.applyLimit(d)
 	case event.TurnEnded:

@@ -72,6 +72,8 @@ type AgentCreated struct {
 	Model    string   `json:"model"`  // provider/model
 	Scripted bool     `json:"scripted,omitempty"`
 	CallID   string   `json:"call,omitempty"` // the tool call that created it
+	// Remote says where it works when that is not here: "streams/weather_agent".
+	Remote string `json:"remote,omitempty"`
 }
 
 // AgentState is a move of the agent's state machine.

@@ -9,24 +9,42 @@ type RemoteAgent struct {
 	Role    string `json:"role,omitzero"`  // id of its role
 }
 
+// The calls with which a reply of an agent that works elsewhere may end.
+const (
+	CallAskMaster = "ask_master" // {"question": …}: it waits for the answer
+	CallGoOn      = "go_on"      // {}: what it said is progress, and it works on
+)
+
 // RemoteStep is what an agent that works somewhere else is told: a task, or the
-// answer to the question with which its step before ended. What it says then is
-// a sequence of [ModelDelta] and [ModelThinking] and, last, one [ModelReplied]:
-// without calls its task is done and the text its report; with one call of
-// ask_master it waits for the answer.
+// answer to the question with which its step before ended, or nothing. What it
+// says then is a sequence of [ModelDelta] and [ModelThinking] and, last, one
+// [ModelReplied], whose text begins with that of the deltas:
+//
+//   - without calls its task is done, and the text is its report;
+//   - with one call of [CallAskMaster] it waits for the answer, and the text, if
+//     there is any, is progress;
+//   - with one call of [CallGoOn] the text is progress and the agent works on,
+//     with something else than text: a tool, a file, another part. The next step
+//     has no Text: it only listens on.
+//
+// Call IDs may be empty. Usage is zero unless the other side tells tokens.
 type RemoteStep struct {
 	RemoteAgent
 	// ID names the step. It is the same when the step is taken again after a
 	// crash, so who has begun it goes on and does not begin anew.
 	ID string
 	// Task is the ID of the step that began the task; that of this step when it
-	// is the first.
+	// is the first. It has letters, digits, "_" and "-" only.
 	Task string
-	// Text is the task, or the answer.
+	// Number counts the steps of the task, from 1: so many replies but one came
+	// before. Who is asked again about a task whose story it can read finds its
+	// place by it.
+	Number int
+	// Text is the task, or the answer; empty when there is nothing to tell.
 	Text string
 	// Metadata is for the other side to pass on: the user, the project; optional.
 	Metadata map[string]string
 }
 
-// Answers reports whether the step goes on with a task that waits.
-func (s RemoteStep) Answers() bool { return s.ID != s.Task }
+// Answers reports whether the step brings the answer for which the task waits.
+func (s RemoteStep) Answers() bool { return s.ID != s.Task && s.Text != "" }

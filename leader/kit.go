@@ -37,6 +37,9 @@ func (r *Run) kit(role Role) (*kit, error) {
 		Exchange: r.exchange, Words: r.words, AskTimeout: bound(r.leader.team.Limits.AskTimeout),
 		MayAsk: r.askable(role), Active: func() string { return r.words.ActiveList(r.agentRows()) },
 	}
+	if role.elsewhere() {
+		return r.remoteKit(role, peers)
+	}
 	own, err := r.roleTools(space, role)
 	if err != nil {
 		return nil, err
@@ -53,6 +56,17 @@ func (r *Run) kit(role Role) (*kit, error) {
 		return nil, err
 	}
 	k := &kit{set: set, offer: agent.NewOffer(set), prompt: strings.Split(prompt, anyName), client: r.client(role.Model)}
+	r.kits[role.ID] = k
+	return k, nil
+}
+
+// remoteKit is the kit of a role whose workers run elsewhere.
+func (r *Run) remoteKit(role Role, peers subagent.Peers) (*kit, error) {
+	set, err := tools.NewSet(tools.RemoteTools(peers, r.leader.opts.lang)...)
+	if err != nil {
+		return nil, err
+	}
+	k := &kit{set: set, offer: agent.NewOffer(set)}
 	r.kits[role.ID] = k
 	return k, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -63,7 +64,7 @@ func newLeader(t Team, o options) (*Leader, error) {
 		return nil, err
 	}
 	team, err := t.resolved(o.lang, registry)
-	if err != nil {
+	if err := errors.Join(err, team.reach(&o)); err != nil {
 		return nil, err
 	}
 	rules, err := team.Permissions.policy(registry)
@@ -131,6 +132,7 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 		TraceID: NewTraceID(), Program: l.opts.program, ModelKind: l.modelKind(), Lang: l.opts.lang,
 		WorkDir: run.space.Dir(), Redact: l.opts.redact, Meta: meta, RequestID: l.opts.request,
 	}
+	run.trace, run.meta = header.TraceID, l.opts.meta
 	if err := run.begin(header); err != nil {
 		run.release()
 		return nil, err

@@ -73,7 +73,7 @@ func fromFile(file *config.Team, o options) (*Leader, error) {
 		t.Roles = append(t.Roles, Role{
 			ID: r.ID, Name: r.Name, Code: r.Code, Does: r.Does, Prompt: r.Prompt, Tools: r.Tools,
 			Model: models.own(r.Model), MaxInstances: max(0, r.MaxInstances.Or(0, Unlimited)),
-			MaxSteps: r.MaxSteps.Or(0, Unlimited), MayAsk: r.MayAsk, WorkDir: r.WorkDir,
+			MaxSteps: r.MaxSteps.Or(0, Unlimited), MayAsk: r.MayAsk, WorkDir: r.WorkDir, Place: PlaceOf(r.Remote),
 		})
 	}
 	if err := models.err(); err != nil {
@@ -86,6 +86,11 @@ func fromFile(file *config.Team, o options) (*Leader, error) {
 		o.override(&t)
 	}
 	return newLeader(t, o)
+}
+
+// PlaceOf is where a role of a team file runs.
+func PlaceOf(r config.Remote) Place {
+	return Place{Kind: r.Kind, Address: r.Address, Via: r.Redis, TokenEnv: r.TokenEnv}
 }
 
 func permissionsOf(p config.Permissions) Permissions {

@@ -41,6 +41,7 @@ type options struct {
 	request  string                       // names the command with the task
 	folder   string                       // below runDir, in place of the run's id
 	meta     map[string]string
+	remotes  func(Place) (Remote, error)
 
 	maxResult int
 
@@ -169,6 +170,15 @@ func (o options) mask() (*transcript.Mask, error) {
 		redact[i] = re
 	}
 	return transcript.NewMask(o.secrets...).WithPatterns(redact...), nil
+}
+
+// metaOf is the inverse of metaJSON; what another program noted is left out.
+func metaOf(text json.RawMessage) map[string]string {
+	var meta map[string]string
+	if json.Unmarshal(text, &meta) != nil {
+		return nil
+	}
+	return meta
 }
 
 // metaJSON is what the header of the log notes of the run.

@@ -95,7 +95,7 @@ func (b *Rebuilt) New(cfg agent.Config) (*agent.Agent, error) { return b.run.new
 // pool has the tools that an agent may have.
 func (b *Rebuilt) pool(id string) []tools.Tool {
 	o := b.run.leader.opts
-	list := tools.PeerTools(subagent.Peers{}, o.lang)
+	list := slices.Concat(tools.PeerTools(subagent.Peers{}, o.lang), tools.RemoteTools(subagent.Peers{}, o.lang))
 	if id == event.Leader {
 		list = tools.LeaderTools(teamTools{b.run}, o.lang)
 	}

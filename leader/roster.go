@@ -23,6 +23,7 @@ type member struct {
 	calls                         []event.ToolStarted // that run now
 	last                          string              // last natural output
 	task                          string              // newest task
+	errand                        *errand             // of one that works elsewhere
 }
 
 // inquiry is an open question.
@@ -81,6 +82,9 @@ func (r *roster) apply(rec event.Record) {
 			id: rec.Agent, name: d.Name, role: d.Role, parent: d.Parent, model: d.Model, scripted: d.Scripted,
 			created: rec.Time, since: rec.Time, state: event.Created,
 		}
+		if d.Remote != "" {
+			m.errand = &errand{mail: map[string]string{}}
+		}
 		r.members = append(r.members, m)
 		r.byID[rec.Agent] = m
 		if d.Parent != "" {
@@ -124,8 +128,13 @@ func (r *roster) apply(rec event.Record) {
 // applySent folds a message; the caller holds r.mu.
 func (r *roster) applySent(d event.MessageSent) {
 	r.note(d.RequestID)
-	if m := r.byID[d.To]; m != nil && d.Kind == event.Task {
-		m.task = d.Content
+	if m := r.byID[d.To]; m != nil {
+		if d.Kind == event.Task {
+			m.task = d.Content
+		}
+		if m.errand != nil {
+			m.errand.sent(d)
+		}
 	}
 	if q := r.open[d.ID]; q != nil {
 		q.text = d.Content
@@ -158,6 +167,9 @@ func (r *roster) setTask(task string) {
 
 // applyTo folds a record that is about one agent; the caller holds r.mu.
 func (r *roster) applyTo(m *member, rec event.Record) {
+	if m.errand != nil {
+		m.errand.apply(rec)
+	}
 	switch d := rec.Data.(type) {
 	case event.AgentState:
 		r.count(m, -1)
@@ -254,6 +266,13 @@ func (r *roster) view(id string) (member, bool) {
 	c := *m
 	c.calls = slices.Clone(m.calls)
 	return c, true
+}
+
+// step is what an agent that works elsewhere is told now.
+func (r *roster) step(who event.RemoteAgent) event.RemoteStep {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.byID[who.Agent].errand.step(who)
 }
 
 // nameOf is the display name of a participant.

@@ -23,6 +23,8 @@ import (
 // Run is a run under way. Its methods are safe for concurrent use.
 type Run struct {
 	id       string
+	trace    string            // id of the trace
+	meta     map[string]string // what the header notes of the run
 	leader   *Leader
 	log      *transcript.Log
 	journal  *journal

@@ -144,7 +144,7 @@ func (r *Run) leaderConfig() (agent.Config, error) {
 func (r *Run) leaderWith(set tools.Set, prompt agent.Prompt) agent.Config {
 	l := r.leader.team.Leader
 	wakes := func(m event.MessageSent) bool { return l.WakeOnProgress || m.Kind != event.Progress }
-	cfg := r.config(leaderAddress, l.Model, set, wakes)
+	cfg := r.config(leaderAddress, l.Model, set, mailbox.BoxOptions{Wakes: wakes})
 	cfg.Model = r.client(l.Model)
 	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, prompt, bound(l.MaxSteps)
 	cfg.Last = endsRun // nobody is reported to: the person reads the log
@@ -202,7 +202,11 @@ func (r *Run) hire(want, call string) (*agent.Agent, mailbox.Address, error) {
 	if err != nil {
 		return nil, none, err
 	}
-	return a, address, r.enter(a, cfg, event.AgentCreated{Parent: event.Leader, CallID: call})
+	created := event.AgentCreated{Parent: event.Leader, CallID: call}
+	if role.elsewhere() {
+		created.Remote = role.Place.String()
+	}
+	return a, address, r.enter(a, cfg, created)
 }
 
 // mayCreate finds the role and checks the limits on instances.
@@ -242,6 +246,9 @@ func (r *Run) workerConfig(role Role, address mailbox.Address) (agent.Config, er
 	if err != nil {
 		return agent.Config{}, err
 	}
+	if role.elsewhere() {
+		return r.remoteConfig(role, address, k), nil
+	}
 	cfg := r.workerWith(role, address, k.set, agent.PromptFor(k.prompt, address.Name))
 	cfg.Offer, cfg.Model = k.offer, k.client
 	return cfg, nil
@@ -250,8 +257,15 @@ func (r *Run) workerConfig(role Role, address mailbox.Address) (agent.Config, er
 // workerWith is what a worker is made of with these tools and this prompt, but
 // for its model.
 func (r *Run) workerWith(role Role, address mailbox.Address, set tools.Set, prompt agent.Prompt) agent.Config {
-	cfg := r.config(address, role.Model, set, nil)
+	var box mailbox.BoxOptions
+	if role.elsewhere() {
+		box.Refuses = func() error { return r.notWhileAtWork(address) }
+	}
+	cfg := r.config(address, role.Model, set, box)
 	cfg.Role, cfg.Prompt, cfg.MaxSteps = role.ID, prompt, bound(role.MaxSteps)
+	if role.elsewhere() {
+		cfg.Elsewhere, cfg.ModelName = true, role.Place.String()
+	}
 	return cfg
 }
 
@@ -271,15 +285,15 @@ func (r *Run) askable(role Role) []string {
 
 // config is what every agent of the run has in common; who makes a living one
 // adds its model.
-func (r *Run) config(a mailbox.Address, m Model, set tools.Set, wakes func(event.MessageSent) bool) agent.Config {
+func (r *Run) config(a mailbox.Address, m Model, set tools.Set, box mailbox.BoxOptions) agent.Config {
+	box.Limit = bound(r.leader.team.Limits.Inbox)
 	return agent.Config{
 		ID: a.ID, Name: a.Name, Code: a.Code,
 		ModelName: m.Name, Scripted: m.scripted(), Tools: set,
 		MaxOutputTokens: m.MaxOutputTokens, Price: m.cost, ContextWindow: m.ContextWindow, CompactAt: m.CompactAt,
 		Brief: func() string { return r.brief(a.ID) },
 		Log:   r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,
-		Box:    mailbox.NewBox(mailbox.BoxOptions{Limit: bound(r.leader.team.Limits.Inbox), Wakes: wakes}),
-		Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),
+		Box: mailbox.NewBox(box), Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),
 		Permit: r.permit(set), Logger: r.logger, Now: r.leader.opts.now,
 	}
 }
@@ -349,7 +363,11 @@ func promptTools(set tools.Set) []prompts.Tool {
 func promptRoles(roles []Role) []prompts.Role {
 	var list []prompts.Role
 	for _, r := range roles {
-		list = append(list, prompts.Role{ID: r.ID, Name: r.Name, Does: r.Does, Code: r.Code, Tools: r.Tools})
+		role := prompts.Role{ID: r.ID, Name: r.Name, Does: r.Does, Code: r.Code, Tools: r.Tools}
+		if r.elsewhere() {
+			role.Elsewhere = r.Place.String()
+		}
+		list = append(list, role)
 	}
 	return list
 }

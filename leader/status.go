@@ -190,10 +190,14 @@ func (t teamTools) ListRoles(context.Context, tools.Call) (string, error) {
 	defer r.mu.Unlock()
 	var rows []prompts.RoleRow
 	for _, role := range r.roles {
-		rows = append(rows, prompts.RoleRow{
+		row := prompts.RoleRow{
 			ID: role.ID, Name: role.Name, Does: role.Does, Tools: role.Tools,
 			Live: r.roster.roleAlive(role.ID), Max: role.MaxInstances,
-		})
+		}
+		if role.elsewhere() {
+			row.Elsewhere = role.Place.String()
+		}
+		rows = append(rows, row)
 	}
 	return r.words.RolesList(rows), nil
 }

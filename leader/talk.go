@@ -197,7 +197,9 @@ func (r *Run) madeRole(d event.RoleCreated) Role {
 func (r *Run) modelNames() []string {
 	names := []string{r.leader.team.Leader.Model.Name}
 	for _, role := range r.roles {
-		names = append(names, role.Model.Name)
+		if !role.elsewhere() {
+			names = append(names, role.Model.Name)
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

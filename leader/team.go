@@ -112,6 +112,12 @@ type Role struct {
 	// WorkDir is the folder, relative to the run's, in which it may write;
 	// empty means the whole working folder.
 	WorkDir string `json:"work_dir,omitempty"`
+	// Remote runs the role's workers elsewhere; they have no Prompt, Tools, Model
+	// and WorkDir from here. It is never written down. Optional.
+	Remote Remote `json:"-"`
+	// Place is how Remote is found again when the run is resumed ([WithRemotes]);
+	// a role with a Place alone is reached so from the start.
+	Place Place `json:"remote,omitzero"`
 }
 
 // Limits bound a run. Zero takes the default, [Unlimited] lifts the limit. When
@@ -202,7 +208,7 @@ func (t Team) resolved(lang string, known tools.Set) (Team, error) {
 				mistake("role %s may ask %q, which is no role; roles are %s", r.ID, id, strings.Join(roleIDs(t.Roles), ", "))
 			}
 		}
-		if t.Roles[i].Model.Client == nil && t.Leader.Model.Client != nil { // else it has been said
+		if t.Roles[i].Model.Client == nil && t.Leader.Model.Client != nil && !r.elsewhere() { // else it has been said
 			mistake("role %s has no model; set its Model or Team.Model", r.ID)
 		}
 	}
@@ -223,11 +229,13 @@ func (t Team) resolved(lang string, known tools.Set) (Team, error) {
 	return t, errors.Join(errs...)
 }
 
-// models lists the models of a resolved team, one for each who has one.
+// models lists the models of a resolved team, one for each who has one here.
 func (t Team) models() []Model {
 	list := []Model{t.Leader.Model}
 	for _, r := range t.Roles {
-		list = append(list, r.Model)
+		if !r.elsewhere() {
+			list = append(list, r.Model)
+		}
 	}
 	return list
 }
@@ -292,8 +300,11 @@ func (r *Role) complete(m Model, l Limits, codes map[string]bool) {
 		codes[r.Code] = true
 	}
 	r.ID = cmp.Or(r.ID, r.Code)
+	if r.Remote != nil && r.Place.Kind == "" {
+		r.Place = Place{Kind: inCode, Address: r.ID}
+	}
 	r.MaxSteps = cmp.Or(r.MaxSteps, l.MaxSteps)
-	if r.Model.Client == nil {
+	if r.Model.Client == nil && !r.elsewhere() {
 		r.Model = m
 	}
 }
@@ -335,6 +346,9 @@ func (r *Role) mistakes(seen map[string]string, known tools.Set) []string {
 	}
 	for _, label := range labels {
 		seen[label] = r.Name
+	}
+	if what := r.unfit(); what != "" {
+		list = append(list, fmt.Sprintf("role %s works elsewhere (%s) and has %s, which it cannot have from here", r.ID, r.Place, what))
 	}
 	for _, name := range r.Tools {
 		if _, ok := known.Lookup(name); !ok {

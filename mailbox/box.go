@@ -29,6 +29,10 @@ type BoxOptions struct {
 	// Wakes says which messages are worth waking an idle agent for; nil means
 	// all. It is called with the box locked and must not use the box.
 	Wakes func(event.MessageSent) bool
+	// Refuses says why the box takes no message of agents and people now, in
+	// words for the sender; nil, or a nil error, takes them. It is called with
+	// the box locked and must not use the box.
+	Refuses func() error
 	// Now is the clock of [Box.Put]; nil means [time.Now]. Messages that come
 	// through a [Post] have the time of their record.
 	Now func() time.Time
@@ -37,9 +41,10 @@ type BoxOptions struct {
 // Box is the inbox of one agent: messages in the order in which they were
 // accepted. It is safe for concurrent use; no method waits for another agent.
 type Box struct {
-	limit int
-	wakes func(event.MessageSent) bool
-	now   func() time.Time
+	limit   int
+	wakes   func(event.MessageSent) bool
+	refuses func() error
+	now     func() time.Time
 
 	mu     sync.Mutex // guards all below
 	queue  []event.MessageSent
@@ -58,7 +63,7 @@ type mark struct {
 
 // NewBox returns an empty box.
 func NewBox(o BoxOptions) *Box {
-	b := &Box{limit: o.Limit, wakes: o.Wakes, now: o.Now}
+	b := &Box{limit: o.Limit, wakes: o.Wakes, refuses: o.Refuses, now: o.Now}
 	if b.limit == 0 {
 		b.limit = defaultLimit
 	}
@@ -112,6 +117,11 @@ func (b *Box) admits(m *event.MessageSent) (fresh bool, err error) {
 	}
 	if b.limit > 0 && len(b.queue) >= b.limit && !alwaysFits(m) {
 		return false, ErrBoxFull
+	}
+	if b.refuses != nil && !alwaysFits(m) {
+		if err := b.refuses(); err != nil {
+			return false, err
+		}
 	}
 	return true, nil
 }

@@ -32,6 +32,9 @@ type Role struct {
 	Prompt string
 	// Tools names the role's tools; nil means the reading tools.
 	Tools []string
+	// Elsewhere is the place where its sub-agents work when that is outside of
+	// the program: "streams/weather_agent".
+	Elsewhere string
 }
 
 // Limits are the bounds that the leader plans by. Zero means unlimited.

@@ -39,6 +39,7 @@ var fileTools = []string{"read_file", "list_dir", "search_files", "write_file", 
 func leaderSample(lang string) prompts.LeaderData {
 	roles := prompts.BuiltinRoles(lang)
 	roles[1].Code = "eng"
+	roles[4].Tools, roles[4].Elsewhere = nil, "streams/qa_agent"
 	return prompts.LeaderData{
 		TeamName:        "signup-page",
 		TeamDescription: "Builds the sign-up page.",

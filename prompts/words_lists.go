@@ -15,6 +15,9 @@ type RoleRow struct {
 	Tools []string // nil for the reading tools
 	Live  int      // instances that are not terminated
 	Max   int      // instances allowed at once; 0 for no limit of its own
+	// Elsewhere is the place where its sub-agents work when that is outside of
+	// the program: "streams/weather_agent".
+	Elsewhere string
 }
 
 // RolesList is the result of listing the roles.
@@ -32,6 +35,11 @@ func (w Words) RolesList(rows []RoleRow) string {
 		tools := w.pick("只读工具", "reading tools only")
 		if len(r.Tools) > 0 {
 			tools = w.list(r.Tools)
+		} else if r.Elsewhere != "" {
+			tools = w.pick("它自己的", "its own")
+		}
+		if r.Elsewhere != "" {
+			tools += w.pick(fmt.Sprintf("（在别处工作：%s）", r.Elsewhere), fmt.Sprintf(" (works elsewhere: %s)", r.Elsewhere))
 		}
 		b.WriteString(w.pick(
 			fmt.Sprintf("\n- %s：%s。%s 工具：%s。实例：%s。", r.ID, r.Name, line(r.Does), tools, live),

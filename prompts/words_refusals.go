@@ -56,6 +56,14 @@ func (w Words) TerminatedAgent(name string) string {
 		fmt.Sprintf("%s is terminated and gets no messages.", name))
 }
 
+// WorksElsewhere refuses a message to an agent that works in another system,
+// which takes none before its task is done.
+func (w Words) WorksElsewhere(name string) string {
+	return w.pick(
+		fmt.Sprintf("%s 在别处工作，工作期间不接收消息；未发送。等它的完成汇报，或先停止它，再派新任务。", name),
+		fmt.Sprintf("Not sent: %s works elsewhere and takes no messages while it works. Wait for its report, or stop it first and give it a new task.", name))
+}
+
 // ToYourself refuses a message of an agent to itself.
 func (w Words) ToYourself() string {
 	return w.pick(

@@ -52,3 +52,11 @@ func (w Words) SilentReport(name string) string {
 		fmt.Sprintf("%s 的本轮已自然结束，没有留下文字。", name),
 		fmt.Sprintf("The turn of %s ended naturally, without a word.", name))
 }
+
+// ElsewherePrompt stands in the log as the system prompt of an agent that works
+// at a place outside of the program: what it is really told is not known here.
+func (w Words) ElsewherePrompt(name, place string) string {
+	return w.pick(
+		fmt.Sprintf("%s 在别处工作（%s）：它只会收到任务，以及对它的提问的回答。", name, place),
+		fmt.Sprintf("%s works elsewhere (%s): it is told its tasks and the answers to its questions.", name, place))
+}

@@ -191,6 +191,7 @@ func TestWordsGolden(t *testing.T) {
 		add("RolesList", w.RolesList([]prompts.RoleRow{
 			{ID: "uio", Name: "UI Operator", Does: "Designs pages.", Tools: []string{"read_file", "write_file"}, Live: 1, Max: 2},
 			{ID: "cr", Name: "Code Reviewer", Does: "Reviews\ncode."},
+			{ID: "weather", Name: "Weather", Does: "Knows the weather.", Elsewhere: "streams/weather_agent"},
 		}), w.RolesList(nil))
 		add("ActiveList", w.ActiveList([]prompts.AgentRow{row, idle}), w.ActiveList(nil))
 		add("States", states(w)...)
@@ -209,6 +210,8 @@ func TestWordsGolden(t *testing.T) {
 		add("MayNotAsk", w.MayNotAsk("QA Engineer_1", []string{"Researcher"}))
 		add("UnknownAgent", w.UnknownAgent("uio_9", []string{"UI Operator_1"}), w.UnknownAgent("uio_9", nil))
 		add("TerminatedAgent", w.TerminatedAgent("UI Operator_1"))
+		add("WorksElsewhere", w.WorksElsewhere("Weather_1"))
+		add("ElsewherePrompt", w.ElsewherePrompt("Weather_1", "streams/weather_agent"))
 		add("ToYourself", w.ToYourself())
 		add("UnknownQuestion", w.UnknownQuestion("ask_uio_009", []string{"ask_uio_001"}), w.UnknownQuestion("ask_uio_009", nil))
 		add("ClosedQuestion", w.ClosedQuestion("ask_uio_001"))

@@ -72,6 +72,7 @@ func newPlayer(seg segment, sc *script, c choices) (*player, error) {
 	p.box = mailbox.NewBox(mailbox.BoxOptions{Limit: -1, Wakes: func(m event.MessageSent) bool { return !p.quiet[m.ID] }})
 	cfg := seg.cfg
 	cfg.Log, cfg.Post, cfg.Desk, cfg.Box, cfg.Budget, cfg.Model = p, p.post, p.desk, p.box, funds{p}, voice{p}
+	cfg.Leave = nil
 	cfg.Now = func() time.Time { return time.Time{} }
 	if cfg.Offer == nil {
 		cfg.Offer = agent.NewOffer(cfg.Tools)

@@ -1,5 +1,7 @@
 package tools
 
+import "github.com/troupe-go/troupe/event"
+
 // LeaderNames returns the names of the tools that [LeaderTools] makes.
 func LeaderNames() []string {
 	return []string{
@@ -13,6 +15,9 @@ func LeaderNames() []string {
 func PeerNames() []string {
 	return []string{"ask_master", "ask_other_agent", "answer_other_agent", "list_active_sub_agents"}
 }
+
+// RemoteNames returns the names of the tools that [RemoteTools] makes.
+func RemoteNames() []string { return []string{event.CallAskMaster, event.CallGoOn} }
 
 // WorkspaceNames returns the names of the tools that [Workspace.Tools] makes.
 func WorkspaceNames() []string {

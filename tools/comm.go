@@ -51,6 +51,19 @@ func PeerTools(p Peers, langCode string) []Tool {
 	}
 }
 
+// RemoteTools returns the tools of a sub-agent that works elsewhere, in the
+// order of [RemoteNames]: what it says there becomes calls of them.
+func RemoteTools(p Peers, langCode string) []Tool {
+	l := lang(langCode)
+	return []Tool{
+		builtin("ask_master", l, p.AskMaster, Idempotent, Ordered(), Waits(), NonBlank("question")),
+		builtin("go_on", l, without(goOn), Pure, Waits()),
+	}
+}
+
+// goOn tells an agent that its output was taken for progress.
+func goOn(context.Context, Call) (string, error) { return "ok", nil }
+
 // without makes a callFunc of a function that takes no arguments.
 func without(fn func(context.Context, Call) (string, error)) callFunc[noArgs] {
 	return func(ctx context.Context, call Call, _ noArgs) (string, error) { return fn(ctx, call) }

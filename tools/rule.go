@@ -101,7 +101,7 @@ func ParseRule(text string, known []Spec) (Rule, error) {
 		return fail(len(text), "the bracket is not closed", "write TOOL(PATTERN)")
 	case parens && strings.TrimSpace(pattern) == "":
 		return fail(start, "there is no pattern in the brackets", "write "+name+" alone for all its calls")
-	case slices.Contains(LeaderNames(), name), slices.Contains(PeerNames(), name):
+	case slices.Contains(LeaderNames(), name), slices.Contains(PeerNames(), name), slices.Contains(RemoteNames(), name):
 		return fail(0, "communication tools need no permission", "remove the rule")
 	}
 	at := slices.IndexFunc(known, func(s Spec) bool { return s.Name == name })

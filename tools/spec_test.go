@@ -28,6 +28,7 @@ func families(t *testing.T, lang string) map[string][]tools.Tool {
 	return map[string][]tools.Tool{
 		"leader":    tools.LeaderTools(echo{}, lang),
 		"peer":      tools.PeerTools(echo{}, lang),
+		"remote":    tools.RemoteTools(echo{}, lang),
 		"workspace": w.Tools(),
 	}
 }
@@ -35,7 +36,7 @@ func families(t *testing.T, lang string) map[string][]tools.Tool {
 func TestSpecsGolden(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		var b strings.Builder
-		for _, family := range []string{"leader", "peer", "workspace"} {
+		for _, family := range []string{"leader", "peer", "remote", "workspace"} {
 			for _, tool := range families(t, lang)[family] {
 				writeSpec(&b, family, tool.Spec())
 			}
@@ -72,6 +73,7 @@ func writeSpec(b *strings.Builder, family string, spec tools.Spec) {
 func TestSpecsAreComplete(t *testing.T) {
 	names := map[string][]string{
 		"leader": tools.LeaderNames(), "peer": tools.PeerNames(), "workspace": tools.WorkspaceNames(),
+		"remote": tools.RemoteNames(),
 	}
 	for _, lang := range []string{"en", "zh"} {
 		for family, list := range families(t, lang) {

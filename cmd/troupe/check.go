@@ -92,6 +92,8 @@ type roleFinding struct {
 	Does  string   `json:"does,omitempty"`
 	Model string   `json:"model,omitempty"`
 	Tools []string `json:"tools"`
+	// Remote is where the role runs elsewhere.
+	Remote string `json:"remote,omitempty"`
 }
 
 // limitFinding is leader.Limits with durations as people write them; -1 is
@@ -123,7 +125,11 @@ func (c *checkCommand) finding(t *team, l *leader.Leader) finding {
 	}
 	if l == nil {
 		for _, r := range read.Roles {
-			f.Roles = append(f.Roles, roleFinding{r.ID, r.Name, r.Does, cmp.Or(c.model, r.Model, read.Model), r.Tools})
+			found := roleFinding{ID: r.ID, Name: r.Name, Does: r.Does, Tools: r.Tools, Remote: placeText(leader.PlaceOf(r.Remote).Plain())}
+			if found.Remote == "" {
+				found.Model = cmp.Or(c.model, r.Model, read.Model)
+			}
+			f.Roles = append(f.Roles, found)
 		}
 		return f
 	}
@@ -132,7 +138,7 @@ func (c *checkCommand) finding(t *team, l *leader.Leader) finding {
 	}
 	resolved := l.Team()
 	for _, r := range resolved.Roles {
-		f.Roles = append(f.Roles, roleFinding{r.ID, r.Name, r.Does, r.Model.Name, r.Tools})
+		f.Roles = append(f.Roles, roleFinding{r.ID, r.Name, r.Does, r.Model.Name, r.Tools, placeText(r.Place)})
 	}
 	f.Limits = &limitFinding{
 		Limits: resolved.Limits, Deadline: bound(resolved.Limits.Deadline),
@@ -182,7 +188,11 @@ func (c *checkCommand) text(f finding, t *team) string {
 	b.WriteString(table(rows, 0) + "\n")
 	roles := [][]string{{w.colRole, w.colName, w.colModel, w.colTools}}
 	for _, r := range f.Roles {
-		roles = append(roles, []string{r.ID, render.CleanLine(r.Name), orDash(r.Model), toolsText(w, r.Tools)})
+		row := []string{r.ID, render.CleanLine(r.Name), orDash(r.Model), toolsText(w, r.Tools)}
+		if r.Remote != "" {
+			row[2], row[3] = render.CleanLine(r.Remote), w.ownTools
+		}
+		roles = append(roles, row)
 	}
 	b.WriteString(table(roles, 0))
 	if f.Limits != nil {
@@ -200,6 +210,14 @@ func (c *checkCommand) text(f finding, t *team) string {
 		b.WriteString("\n" + w.checkOK + "\n")
 	}
 	return b.String()
+}
+
+// placeText is where a role runs elsewhere; empty for here.
+func placeText(p leader.Place) string {
+	if p.Kind == "" {
+		return ""
+	}
+	return p.String()
 }
 
 func toolsText(w *words, tools []string) string {

@@ -65,6 +65,9 @@ func modelsOf(file *config.Team, s settings, over string) []modelFinding {
 	}
 	use(event.Leader, file.Leader.Model, file.Model, byName)
 	for _, r := range file.Roles {
+		if r.Remote.Kind != "" {
+			continue
+		}
 		use(r.ID, r.Model, file.Model, byName)
 	}
 	return found

@@ -71,8 +71,8 @@ type words struct {
 	diffField, diffWhy, diffVia, diffSameRequest, diffSame, diffTotal string
 	colSince, colTime                                                 string
 
-	noRuns, noAgent, agentsAre, partial, tokens, checkOK, defaultTools string
-	keyMissing, serverFound, serverMissing                             string
+	noRuns, noAgent, agentsAre, partial, tokens, checkOK, defaultTools, ownTools, noSuchPlace string
+	keyMissing, serverFound, serverMissing                                                    string
 
 	// runs cost, repair and rm.
 	colCalls, colInput, colCached, colOutput, colTotal, runsCounted                 string

@@ -320,8 +320,9 @@ troupe runs export --format json writes.`,
 	colSince: "SINCE", colTime: "TIME",
 
 	noRuns: "no runs in %s", noAgent: "no agent %q in this run", agentsAre: "its agents: %s", partial: "partial, limit %s", tokens: "%d in, %d out",
-	checkOK: "All is well; no model was called.", defaultTools: "(default)",
-	keyMissing: "not set", serverFound: "answers", serverMissing: "no answer",
+	checkOK: "All is well; no model was called.", ownTools: "its own (works elsewhere)", noSuchPlace: "this version does not know the protocol %s",
+	defaultTools: "(default)",
+	keyMissing:   "not set", serverFound: "answers", serverMissing: "no answer",
 
 	colCalls: "CALLS", colInput: "IN", colCached: "CACHED", colOutput: "OUT", colTotal: "TOTAL", runsCounted: "runs: %d",
 	colTool: "TOOL", colBytes: "BYTES", colLongResult: "LONG RESULT",

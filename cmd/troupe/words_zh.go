@@ -297,8 +297,9 @@ troupe runs export --format json 的。`,
 	colSince: "此后", colTime: "时间",
 
 	noRuns: "%s 中没有运行", noAgent: "这次运行中没有智能体 %q", agentsAre: "其中的智能体：%s", partial: "不完整，限额 %s", tokens: "输入 %d，输出 %d",
-	checkOK: "一切正常；没有调用模型。", defaultTools: "（默认）",
-	keyMissing: "未设置", serverFound: "有应答", serverMissing: "无应答",
+	checkOK: "一切正常；没有调用模型。", ownTools: "它自己的（在别处工作）", noSuchPlace: "这个版本不认识协议 %s",
+	defaultTools: "（默认）",
+	keyMissing:   "未设置", serverFound: "有应答", serverMissing: "无应答",
 
 	colCalls: "调用", colInput: "输入", colCached: "缓存", colOutput: "输出", colTotal: "合计", runsCounted: "运行：%d",
 	colTool: "工具", colBytes: "字节", colLongResult: "过长的结果",

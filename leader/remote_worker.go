@@ -1,0 +1,132 @@
+package leader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/troupe-go/troupe/agent"
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
+	"github.com/troupe-go/troupe/model"
+)
+
+// cancelBound is how long the other side may take to hear that a task is
+// cancelled.
+const cancelBound = 10 * time.Second
+
+// remoteWorker stands for one agent that works elsewhere: to the turn loop it is
+// a chat model that asks, goes on or reports. It holds no place in the limit on
+// parallel calls, for a step may take hours and asks none of our endpoints.
+type remoteWorker struct {
+	run    *Run
+	remote Remote
+	who    event.RemoteAgent
+}
+
+// remoteConfig is what an agent that works elsewhere is made of.
+func (r *Run) remoteConfig(role Role, address mailbox.Address, k *kit) agent.Config {
+	cfg := r.workerWith(role, address, k.set, agent.NewPrompt(r.words.ElsewherePrompt(address.Name, role.Place.String())))
+	w := remoteWorker{run: r, remote: role.Remote, who: event.RemoteAgent{
+		Run: r.id, TraceID: r.trace, Agent: address.ID, Name: address.Name, Role: role.ID,
+	}}
+	cfg.Offer, cfg.Model, cfg.Leave = k.offer, w, w.leave
+	return cfg
+}
+
+// notWhileAtWork refuses a message to an agent that works elsewhere and is at
+// work: nobody there would read it.
+func (r *Run) notWhileAtWork(a mailbox.Address) error {
+	if r.roster.state(a.ID).Busy() {
+		return errors.New(r.words.WorksElsewhere(a.Name))
+	}
+	return nil
+}
+
+// step is what the agent is told now.
+func (w remoteWorker) step() event.RemoteStep {
+	s := w.run.roster.step(w.who)
+	s.Metadata = w.run.meta
+	return s
+}
+
+// Stream implements [model.Client]: it takes the step that the log says is due.
+func (w remoteWorker) Stream(ctx context.Context, _ model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		var said strings.Builder
+		for d, err := range w.remote.Step(ctx, w.step()) {
+			switch d := d.(type) {
+			case event.ModelDelta:
+				said.WriteString(d.Text)
+				if err == nil && !yield(model.Chunk{Text: d.Text}, nil) {
+					return
+				}
+			case event.ModelThinking:
+				if err == nil && !yield(model.Chunk{Reasoning: d.Text}, nil) {
+					return
+				}
+			case event.ModelReplied:
+				if err == nil {
+					yield(replied(d, said.String()), nil)
+					return
+				}
+			default: // nothing that an agent says
+			}
+			if err != nil {
+				yield(model.Chunk{}, failed(err, said.String()))
+				return
+			}
+		}
+		if ctx.Err() == nil {
+			yield(model.Chunk{}, failed(errNoReply, said.String()))
+		}
+	}
+}
+
+var errNoReply = errors.New("the other side ended the step without a reply")
+
+// replied is the end of a step as the last piece of a reply; said is the text of
+// the pieces before. Text that does not begin with them is added to it: nothing
+// that was said is lost.
+func replied(d event.ModelReplied, said string) model.Chunk {
+	rest, ok := strings.CutPrefix(d.Text, said)
+	if !ok && rest != "" {
+		rest = "\n\n" + rest
+	}
+	c := model.Chunk{Text: rest, Calls: d.Calls, Finish: cmp.Or(d.Finish, event.FinishStop), RawFinish: d.RawFinish}
+	if len(d.Calls) > 0 {
+		c.Finish = event.FinishToolCalls
+	}
+	if d.Usage != (event.Usage{}) {
+		c.Usage = &d.Usage
+	}
+	return c
+}
+
+// failed is an error of the other side as that of a model call. It has no class
+// of those to which the turn loop has an answer of its own.
+func failed(err error, said string) error {
+	e := model.NewError(model.ClassProviderError, err.Error())
+	e.Partial, e.Err = said, err
+	if f, ok := errors.AsType[interface {
+		error
+		Failure() event.Failure
+	}](err); ok {
+		told := f.Failure()
+		e.Who, e.Retryable, e.Message, e.Hint = cmp.Or(told.Who, e.Who), told.Retryable, cmp.Or(told.Message, e.Message), told.Hint
+	}
+	return e
+}
+
+// leave tells the other side to stop work. What it says to that is no matter of
+// the turn, which has ended.
+func (w remoteWorker) leave(ctx context.Context, reason string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelBound)
+	defer cancel()
+	if err := w.remote.Cancel(ctx, w.step(), reason); err != nil {
+		w.run.logger.Warn().Err(err).Str("agent", w.who.Agent).Msg("task elsewhere not cancelled")
+	}
+}
