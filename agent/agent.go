@@ -35,9 +35,10 @@ type Config struct {
 	// nothing to it, its tokens are none of the run's, and a stop does not wait
 	// for its step. Optional.
 	Elsewhere bool
-	// Leave is told when a turn of an agent that works elsewhere ends, by a stop,
-	// a limit, a failure or the end of the run, while it may still be at work
-	// there; reason is in words. It may be told so twice. Optional.
+	// Leave is told when a turn is over that others outside of the program have a
+	// part in: with the reason in words when they may still be at work, because a
+	// stop, a limit, a failure or the end of the run ended it, and with an empty
+	// one after its natural end. It may be told so twice. Optional.
 	Leave func(ctx context.Context, reason string)
 	// Price is what a call of the model costs, nil when unknown; optional. The
 	// empty name asks for the dearest of the models that may answer.

@@ -21,9 +21,11 @@ type ending struct {
 // cut reports whether a limit cut the turn short from outside.
 func (e ending) cut() bool { return e.reason == event.EndLimit && e.stop.Limit != nil }
 
-// why is the reason in words.
+// why is the reason in words, empty for a natural end.
 func (e ending) why() string {
 	switch {
+	case e.reason == event.EndNatural:
+		return ""
 	case e.stop.By != "":
 		return e.stop.String()
 	case e.failure != nil:
@@ -54,13 +56,13 @@ func (a *Agent) takeTurn(ctx context.Context) error {
 	return a.endTurn(end)
 }
 
-// leave tells who works elsewhere that nobody waits for the end of its work. A
-// run that is interrupted leaves it to the one that is resumed.
+// leave tells those outside of the program that the turn is over. A run that is
+// interrupted leaves it to the one that is resumed.
 func (a *Agent) leave(ctx context.Context, end ending, err error) {
 	cause := context.Cause(ctx)
 	switch {
 	case a.cfg.Leave == nil:
-	case err == nil && end.reason != event.EndNatural:
+	case err == nil:
 		a.cfg.Leave(ctx, end.why())
 	case err != nil && cause != nil && !errors.Is(cause, mailbox.ErrInterrupted):
 		a.cfg.Leave(ctx, cause.Error())

@@ -74,6 +74,8 @@ type AgentCreated struct {
 	CallID   string   `json:"call,omitempty"` // the tool call that created it
 	// Remote says where it works when that is not here: "streams/weather_agent".
 	Remote string `json:"remote,omitempty"`
+	// Lent is what of it another Troupe lends, if one does.
+	Lent *Loan `json:"lent,omitempty"`
 }
 
 // AgentState is a move of the agent's state machine.

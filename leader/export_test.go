@@ -35,7 +35,7 @@ func StartIdle(ctx context.Context, l *Leader, role string, n int) (end func(), 
 	var team sync.WaitGroup
 	for range n {
 		var a *agent.Agent
-		if a, _, err = run.hire(role, "call"); err != nil {
+		if a, _, err = run.hire(role, "call", nil); err != nil {
 			break
 		}
 		team.Go(func() { _ = a.Run(ctx) }) // it is interrupted

@@ -172,7 +172,7 @@ func (r *Run) configOf(id string, d event.AgentCreated) (agent.Config, error) {
 	if err != nil {
 		return agent.Config{}, fmt.Errorf("leader: the role of %s: %w", id, err)
 	}
-	return r.workerConfig(role, addressOf(id, d))
+	return r.workerConfig(role, addressOf(id, d), d.Lent)
 }
 
 // addressOf is the address of an agent of the log.

@@ -33,14 +33,11 @@ func (r *Run) kit(role Role) (*kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	peers := subagent.Peers{
-		Exchange: r.exchange, Words: r.words, AskTimeout: bound(r.leader.team.Limits.AskTimeout),
-		MayAsk: r.askable(role), Active: func() string { return r.words.ActiveList(r.agentRows()) },
-	}
+	peers := r.peers(role)
 	if role.elsewhere() {
 		return r.remoteKit(role, peers)
 	}
-	own, err := r.roleTools(space, role)
+	own, err := r.leader.roleTools(space, role)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +57,14 @@ func (r *Run) kit(role Role) (*kit, error) {
 	return k, nil
 }
 
+// peers is what the workers of a role say to others.
+func (r *Run) peers(role Role) subagent.Peers {
+	return subagent.Peers{
+		Exchange: r.exchange, Words: r.words, AskTimeout: bound(r.leader.team.Limits.AskTimeout),
+		MayAsk: r.askable(role), Active: func() string { return r.words.ActiveList(r.agentRows()) },
+	}
+}
+
 // remoteKit is the kit of a role whose workers run elsewhere.
 func (r *Run) remoteKit(role Role, peers subagent.Peers) (*kit, error) {
 	set, err := tools.NewSet(tools.RemoteTools(peers, r.leader.opts.lang)...)
@@ -72,10 +77,10 @@ func (r *Run) remoteKit(role Role, peers subagent.Peers) (*kit, error) {
 }
 
 // roleTools are a role's tools beside the communication tools.
-func (r *Run) roleTools(space *tools.Workspace, role Role) ([]tools.Tool, error) {
+func (l *Leader) roleTools(space *tools.Workspace, role Role) ([]tools.Tool, error) {
 	if role.Tools != nil {
-		return r.pick(space, role.Tools)
+		return l.pick(space, role.Tools)
 	}
-	reading, err := r.pick(space, tools.DefaultRoleTools())
-	return append(reading, r.leader.opts.tools...), err
+	reading, err := l.pick(space, tools.DefaultRoleTools())
+	return append(reading, l.opts.tools...), err
 }

@@ -47,7 +47,7 @@ func (b *Rebuilt) AddRole(d event.RoleCreated) { b.run.roles = append(b.run.role
 func (b *Rebuilt) Agent(id string, created event.AgentCreated) (cfg agent.Config, missing []string, err error) {
 	pool := b.pool(id)
 	for _, name := range created.Tools {
-		if find(pool, name) == nil {
+		if find(pool, name) == nil && !slices.Contains(lentNames(created.Lent), name) {
 			missing = append(missing, name)
 		}
 	}
@@ -84,6 +84,9 @@ func (b *Rebuilt) Resumed(id string, created event.AgentCreated) (agent.Config, 
 	role, err := b.run.role(created.Role)
 	if err != nil {
 		return agent.Config{}, err
+	}
+	if created.Lent != nil {
+		return b.run.configAsRecorded(id, created)
 	}
 	return b.run.workerWith(role, addressOf(id, created), set, prompt), nil
 }

@@ -106,15 +106,18 @@ func replied(d event.ModelReplied, said string) model.Chunk {
 	return c
 }
 
+// failing is an error with more to tell than words.
+type failing interface {
+	error
+	Failure() event.Failure
+}
+
 // failed is an error of the other side as that of a model call. It has no class
 // of those to which the turn loop has an answer of its own.
 func failed(err error, said string) error {
 	e := model.NewError(model.ClassProviderError, err.Error())
 	e.Partial, e.Err = said, err
-	if f, ok := errors.AsType[interface {
-		error
-		Failure() event.Failure
-	}](err); ok {
+	if f, ok := errors.AsType[failing](err); ok {
 		told := f.Failure()
 		e.Who, e.Retryable, e.Message, e.Hint = cmp.Or(told.Who, e.Who), told.Retryable, cmp.Or(told.Message, e.Message), told.Hint
 	}
@@ -124,6 +127,9 @@ func failed(err error, said string) error {
 // leave tells the other side to stop work. What it says to that is no matter of
 // the turn, which has ended.
 func (w remoteWorker) leave(ctx context.Context, reason string) {
+	if reason == "" {
+		return // it has ended there too
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelBound)
 	defer cancel()
 	if err := w.remote.Cancel(ctx, w.step(), reason); err != nil {

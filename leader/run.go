@@ -53,6 +53,7 @@ type Run struct {
 	agents map[string]*agent.Agent
 	boxes  map[string]*mailbox.Box
 	roles  []Role
+	loans  map[string]*event.Loan // by role id
 
 	result Result // written before done is closed
 	err    error

@@ -21,6 +21,7 @@ import (
 // spawnRequest asks the loop for a new worker.
 type spawnRequest struct {
 	role, task, call string
+	loan             *event.Loan // what of it another Troupe lends
 	turn             int
 	reply            chan spawned // one slot
 }
@@ -41,7 +42,7 @@ func newRun(l *Leader, id string) (*Run, error) {
 		id: id, space: space, logger: l.opts.logger.With().Str("session", id).Logger(), leader: l, roster: newRoster(), words: prompts.In(l.opts.lang),
 		budget: newBudget(l.team.Limits, l.opts.now),
 		spawns: make(chan spawnRequest), pauses: make(chan string, 1), ending: make(chan struct{}), done: make(chan struct{}),
-		kits: map[string]*kit{}, made: map[string]string{}, agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
+		kits: map[string]*kit{}, loans: map[string]*event.Loan{}, made: map[string]string{}, agents: map[string]*agent.Agent{}, boxes: map[string]*mailbox.Box{}, roles: slices.Clone(l.team.Roles),
 	}
 	if n := bound(l.team.Limits.Parallel); n > 0 {
 		r.gate = model.NewGate(n)
@@ -121,7 +122,7 @@ func (r *Run) leaderConfig() (agent.Config, error) {
 	var none agent.Config
 	t := r.leader.team
 	list := tools.LeaderTools(teamTools{r}, r.leader.opts.lang)
-	own, err := r.pick(r.space, t.Leader.Tools)
+	own, err := r.leader.pick(r.space, t.Leader.Tools)
 	if err != nil {
 		return none, err
 	}
@@ -162,7 +163,7 @@ func (r *Run) spawn(req spawnRequest) (*agent.Agent, spawned) {
 	if id, ok := r.made[req.call]; ok {
 		return nil, r.entrust(id, req)
 	}
-	a, address, err := r.hire(req.role, req.call)
+	a, address, err := r.hire(req.role, req.call, req.loan)
 	if err != nil {
 		return fail(err)
 	}
@@ -186,7 +187,7 @@ func (r *Run) entrust(id string, req spawnRequest) spawned {
 }
 
 // hire makes a worker of a role, which has nothing to do yet.
-func (r *Run) hire(want, call string) (*agent.Agent, mailbox.Address, error) {
+func (r *Run) hire(want, call string, loan *event.Loan) (*agent.Agent, mailbox.Address, error) {
 	none := mailbox.Address{}
 	role, err := r.mayCreate(want)
 	if err != nil {
@@ -194,7 +195,7 @@ func (r *Run) hire(want, call string) (*agent.Agent, mailbox.Address, error) {
 	}
 	n := strconv.Itoa(r.roster.nextInstance(role.ID))
 	address := mailbox.Address{ID: role.Code + "_" + n, Name: role.Name + "_" + n, Code: role.Code}
-	cfg, err := r.workerConfig(role, address)
+	cfg, err := r.workerConfig(role, address, loan)
 	if err != nil {
 		return nil, none, err
 	}
@@ -202,7 +203,7 @@ func (r *Run) hire(want, call string) (*agent.Agent, mailbox.Address, error) {
 	if err != nil {
 		return nil, none, err
 	}
-	created := event.AgentCreated{Parent: event.Leader, CallID: call}
+	created := event.AgentCreated{Parent: event.Leader, CallID: call, Lent: loan}
 	if role.elsewhere() {
 		created.Remote = role.Place.String()
 	}
@@ -241,7 +242,10 @@ func (r *Run) role(want string) (Role, error) {
 	return Role{}, errors.New(r.words.UnknownRole(want, roleIDs(r.roles)))
 }
 
-func (r *Run) workerConfig(role Role, address mailbox.Address) (agent.Config, error) {
+func (r *Run) workerConfig(role Role, address mailbox.Address, loan *event.Loan) (agent.Config, error) {
+	if loan != nil {
+		return r.lentConfig(role, address, *loan)
+	}
 	k, err := r.kit(role)
 	if err != nil {
 		return agent.Config{}, err
@@ -329,8 +333,8 @@ func (r *Run) admit(a *agent.Agent, cfg agent.Config) error {
 
 // pick finds tools by name. Those of the workspace are made only when one of
 // them is wanted, because that costs more than all else in a spawn.
-func (r *Run) pick(space *tools.Workspace, names []string) ([]tools.Tool, error) {
-	custom, err := tools.NewSet(r.leader.opts.tools...)
+func (l *Leader) pick(space *tools.Workspace, names []string) ([]tools.Tool, error) {
+	custom, err := tools.NewSet(l.opts.tools...)
 	if err != nil {
 		return nil, err
 	}

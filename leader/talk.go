@@ -21,8 +21,12 @@ var leaderAddress = mailbox.Address{ID: event.Leader, Name: event.LeaderName, Co
 
 // CreateSubAgent starts a worker, which goes on in the background.
 func (t teamTools) CreateSubAgent(ctx context.Context, call tools.Call, in tools.CreateSubAgentArgs) (string, error) {
+	loan, err := t.run.borrow(ctx, in.Role)
+	if err != nil {
+		return "", err
+	}
 	made, err := t.run.create(ctx, spawnRequest{
-		role: in.Role, task: in.Task, call: call.ID, turn: call.Turn, reply: make(chan spawned, 1),
+		role: in.Role, task: in.Task, call: call.ID, turn: call.Turn, loan: loan, reply: make(chan spawned, 1),
 	})
 	if err = errors.Join(err, made.err); err != nil {
 		return "", err

@@ -32,8 +32,9 @@ type Remote struct {
 	agentType string
 	opts      RemoteOptions
 
-	mu     sync.Mutex       // guards places
-	places map[string]place // of tasks that go on, by task
+	mu     sync.Mutex           // guards all below
+	places map[string]place     // of tasks that go on, by task
+	loans  map[string]*borrowed // what is open of lent agents, by the task of the turn
 }
 
 // place is where a step of a task begins in the stream of its session.
@@ -49,7 +50,7 @@ type question struct{ message, entry, text string }
 // NewRemote makes the remote of an agent type.
 func NewRemote(c *Client, agentType string, opts RemoteOptions) *Remote {
 	orElse(&opts.Gone, time.Minute)
-	return &Remote{client: c, agentType: agentType, opts: opts, places: map[string]place{}}
+	return &Remote{client: c, agentType: agentType, opts: opts, places: map[string]place{}, loans: map[string]*borrowed{}}
 }
 
 // sessionOf is the session of an agent.
@@ -83,9 +84,17 @@ func (r *Remote) Step(ctx context.Context, s event.RemoteStep) iter.Seq2[event.D
 	}
 }
 
-// Cancel asks the task and all that it called to end.
+// Cancel asks the task and all that it called to end, or gives a lent agent back
+// whose turn was stopped.
 func (r *Remote) Cancel(ctx context.Context, s event.RemoteStep, reason string) error {
 	r.forget(s.Task)
+	o, err := r.giveBack(ctx, s)
+	if err != nil {
+		return err
+	}
+	if o.message != "" {
+		s.Task = o.message
+	}
 	return persist(ctx, func() error {
 		_, err := r.client.Cancel(ctx, sessionOf(s.RemoteAgent), s.Task, reason)
 		if errors.Is(err, ErrNoRecord) {
@@ -229,7 +238,7 @@ func (r *Remote) explain(err error) error {
 	}
 	f := event.Failure{Code: "remote", Who: "server", Retryable: true, Message: fmt.Sprintf("agent type %s%s: %v", r.agentType, where, err)}
 	switch {
-	case errors.Is(err, ErrUnavailable), errors.Is(err, errGone):
+	case errors.Is(err, ErrUnavailable), errors.Is(err, errGone), errors.Is(err, errSilent):
 		f.Hint = "start a worker of it (troupe worker --agent-type " + r.agentType + "), and check that it has the same Redis server and key schema"
 	case errors.Is(err, ErrCircuitOpen), errors.Is(err, ErrQuota):
 		f.Who = "limit"

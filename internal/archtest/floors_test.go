@@ -94,7 +94,7 @@ var floors = map[string]row{
 	"gateway/envelope": {floor: 5, ours: []string{"event", "gateway", "prompts", "render"}, others: []string{goYAML, zerolog}},
 	"gateway/streams": {
 		floor: 5, ours: []string{"event", "gateway", "internal/machine", "render"}, others: []string{redis, zerolog},
-		tests: []string{"session"}, // a worker with real teams
+		tests: []string{"replay", "session"}, // workers and roles with real teams
 	},
 	"gateway/studio": {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog}},
 	"gateway/web":    {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{goldmark, zerolog}},
