@@ -28,7 +28,7 @@ func remoteTable() table[remoteKeys] {
 		key("streams", "The agent type of workers on Redis Streams (by-framework), of Troupe or of others.", agentType(), func(r *remoteKeys) *string { return &r.streams }).or("agent_type", "type", "by_framework"),
 		key("studio", "The address of an agent that speaks the studio protocol: ws://host/path.", address("an address such as wss://host/studio", "ws", "wss"), func(r *remoteKeys) *string { return &r.studio }).or("ws", "websocket"),
 		key("envelope", "The address that takes envelopes: https://host/envelope.", address("an address such as https://host/envelope", "http", "https"), func(r *remoteKeys) *string { return &r.envelope }).or("http", "https", "url"),
-		key("redis", "The Redis server of streams, if it is not the usual one (REDIS_URL).", address("an address such as redis://host:6379/0", "redis", "rediss"), func(r *remoteKeys) *string { return &r.redis }).or("redis_url"),
+		key("redis", "The Redis server of streams, if it is not the usual one (REDIS_URL).", redisAddress(), func(r *remoteKeys) *string { return &r.redis }).or("redis_url"),
 		key("token_env", "The name of the variable that holds the token of studio and envelope; never a token.", keyVariable(), func(r *remoteKeys) *string { return &r.tokenEnv }).or("token", "api_key_env", "key"),
 	}}
 }
@@ -68,23 +68,6 @@ func remote() kind[Remote] {
 		}
 		return out, out.Address != ""
 	}}
-}
-
-// agentType is the name of a kind of workers; it becomes a part of keys.
-func agentType() kind[string] {
-	const want = "an agent type such as weather_agent"
-	k := text()
-	read := k.read
-	k.want = want
-	k.read = func(r *reader, v value) (string, bool) {
-		s, ok := read(r, v)
-		if ok && strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || strings.ContainsRune("{}*?[]\u007f", c) }) {
-			r.wrong(v, want, "")
-			return "", false
-		}
-		return s, ok
-	}
-	return k
 }
 
 // address is a URL of one of the schemes. A password may come from a variable

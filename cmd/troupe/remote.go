@@ -3,33 +3,38 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"net/url"
-
-	"github.com/redis/go-redis/v9"
 
 	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/gateway/streams"
 	"github.com/troupe-go/troupe/leader"
 )
 
+// remotePool is how many agents at a Redis server may be listened to at once.
+const remotePool = 128
+
 // remotes reaches the places where roles run elsewhere. A log keeps places
 // without passwords, so they are looked up in the team file.
 func (a *app) remotes(found *team) leader.Option {
-	servers := map[string]*streams.Client{} // by address
+	servers := map[string]*streams.Connection{} // by address
 	return leader.WithRemotes(func(p leader.Place) (leader.Remote, error) {
 		p = inFile(found.config, p)
 		switch p.Kind {
 		case "streams":
-			address := usualRedis(found.settings, p.Via)
-			client := servers[address]
-			if client == nil {
+			address := usualRedis(found, p.Via)
+			conn := servers[address]
+			if conn == nil {
+				schema, _ := found.settings.lookup("REDIS_KEY_SCHEMA_VERSION")
 				var err error
-				if client, err = dialStreams(found.settings, address); err != nil {
+				if conn, err = streams.Open(address, cmp.Or(found.config.Worker.Schema, schema), remotePool); err != nil {
 					return nil, err
 				}
-				servers[address] = client
+				servers[address] = conn
 			}
-			return streams.NewRemote(client, p.Address, streams.RemoteOptions{Server: plainAddress(address)}), nil
+			client, err := streams.NewClient(conn.Redis, streams.ClientOptions{Schema: conn.Schema})
+			if err != nil {
+				return nil, err
+			}
+			return streams.NewRemote(client, p.Address, streams.RemoteOptions{Server: "Redis at " + conn.Host}), nil
 		default:
 			return nil, fmt.Errorf(a.words.noSuchPlace, p.Kind)
 		}
@@ -49,29 +54,8 @@ func inFile(file *config.Team, p leader.Place) leader.Place {
 }
 
 // usualRedis is the address of the Redis server: one that is named, or that of
-// REDIS_URL, or the usual one.
-func usualRedis(s settings, named string) string {
-	byEnv, _ := s.lookup("REDIS_URL")
-	return cmp.Or(named, byEnv, "redis://127.0.0.1:6379/0")
-}
-
-// dialStreams makes a client of the Redis server at an address. Nothing is asked
-// of it yet.
-func dialStreams(s settings, address string) (*streams.Client, error) {
-	o, err := redis.ParseURL(address)
-	if err != nil {
-		return nil, fmt.Errorf("redis: %w", err) // which does not tell the address
-	}
-	o.ContextTimeoutEnabled = true
-	schema, _ := s.lookup("REDIS_KEY_SCHEMA_VERSION")
-	return streams.NewClient(redis.NewClient(o), streams.ClientOptions{Schema: streams.Schema(schema)})
-}
-
-// plainAddress is an address without its password.
-func plainAddress(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Redacted()
+// the team's worker, or that of REDIS_URL, or the usual one.
+func usualRedis(found *team, named string) string {
+	byEnv, _ := found.settings.lookup("REDIS_URL")
+	return cmp.Or(named, found.config.Worker.Redis, byEnv, defaultRedis)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/gateway/streams"
+	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/render"
 	"github.com/troupe-go/troupe/session"
 )
@@ -105,6 +106,12 @@ func (w *workerCommand) Run(ctx context.Context) error {
 		return err
 	}
 	crew.options.Schema = conn.Schema
+	workshop, err := leader.NewWorkshop(t.leader)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = workshop.Close() }()
+	crew.options.Agents = streams.NewAgents(workshop, 0)
 	worker, err := streams.NewWorker(conn.Redis, crew.options)
 	if err != nil {
 		return err

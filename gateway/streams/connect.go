@@ -17,23 +17,36 @@ var (
 	ErrUnreachable = errors.New("streams: Redis does not answer")
 )
 
-// Connection is a Redis of which it is known that it answers.
+// Connection is a Redis.
 type Connection struct {
 	Redis  redis.UniversalClient
 	Schema Schema // what was asked for, or what fits: V2 for a cluster
 	Host   string // where it is, for people
 }
 
-// Connect connects to the Redis at a URL, and asks it for a sign of life until
-// ctx ends. The URL is redis:// or rediss:// (TLS), with user, password and
+// Connect connects to the Redis at a URL as [Open] does, and asks it for a sign
+// of life until ctx ends. The error may be ErrUnreachable too.
+func Connect(ctx context.Context, address, schema string, pool int) (*Connection, error) {
+	c, err := Open(address, schema, pool)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Redis.Ping(ctx).Err(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w at %s: %w", ErrUnreachable, c.Host, err), c.Close())
+	}
+	return c, nil
+}
+
+// Open makes a connection to the Redis at a URL, which connects when it is used.
+// The URL is redis:// or rediss:// (TLS), with user, password and
 // database as usual; or unix://; with ?master_name= through Sentinels, whose
 // addresses are the host and each addr= (their own user and password stand before
 // the host, those of Redis are username= and password=); with ?addr=, or as
 // redis+cluster://, a Redis Cluster. Other settings of go-redis are taken from the
 // query as it does, for example dial_timeout=3s. So many connections can be open
-// at once, 0 for what is usual. The error is ErrAddress or ErrUnreachable, and has
-// no password in it.
-func Connect(ctx context.Context, address, schema string, pool int) (*Connection, error) {
+// at once, 0 for what is usual. The error is ErrAddress or ErrSchema, and has no
+// password in it.
+func Open(address, schema string, pool int) (*Connection, error) {
 	s, err := ParseSchema(schema)
 	if err != nil {
 		return nil, err
@@ -44,9 +57,6 @@ func Connect(ctx context.Context, address, schema string, pool int) (*Connection
 	}
 	if _, cluster := rdb.(*redis.ClusterClient); cluster && schema == "" {
 		s = V2
-	}
-	if err := rdb.Ping(ctx).Err(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w at %s: %w", ErrUnreachable, host, err), rdb.Close())
 	}
 	return &Connection{Redis: rdb, Schema: s, Host: host}, nil
 }
