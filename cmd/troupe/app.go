@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe/gateway/streams"
 )
 
 // app is one call of the program: the process, the language, and the flags
@@ -22,6 +24,8 @@ type app struct {
 
 	declared map[*cobra.Command][]string // the names of each command's own flags
 	order    []string                    // the commands below the root as the help lists them
+
+	servers map[string]*streams.Connection // that roles elsewhere are reached by, by address
 }
 
 // Main runs the command that env.Args name and returns the exit code of the
@@ -33,6 +37,7 @@ func Main(ctx context.Context, env Env) int {
 	var watching sync.WaitGroup
 	watching.Go(func() { a.stop.watch(ctx, env.Signals) })
 	code := a.report(ctx, a.execute(ctx))
+	a.hangUp()
 	cancel(nil)
 	watching.Wait()
 	return code

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/rs/zerolog"
+
 	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/gateway/streams"
 	"github.com/troupe-go/troupe/leader"
@@ -15,30 +17,47 @@ const remotePool = 128
 // remotes reaches the places where roles run elsewhere. A log keeps places
 // without passwords, so they are looked up in the team file.
 func (a *app) remotes(found *team) leader.Option {
-	servers := map[string]*streams.Connection{} // by address
 	return leader.WithRemotes(func(p leader.Place) (leader.Remote, error) {
 		p = inFile(found.config, p)
 		switch p.Kind {
 		case "streams":
-			address := usualRedis(found, p.Via)
-			conn := servers[address]
-			if conn == nil {
-				schema, _ := found.settings.lookup("REDIS_KEY_SCHEMA_VERSION")
-				var err error
-				if conn, err = streams.Open(address, cmp.Or(found.config.Worker.Schema, schema), remotePool); err != nil {
-					return nil, err
-				}
-				servers[address] = conn
-			}
-			client, err := streams.NewClient(conn.Redis, streams.ClientOptions{Schema: conn.Schema})
-			if err != nil {
-				return nil, err
-			}
-			return streams.NewRemote(client, p.Address, streams.RemoteOptions{Server: "Redis at " + conn.Host}), nil
+			return a.atRedis(found, p)
 		default:
 			return nil, fmt.Errorf(a.words.noSuchPlace, p.Kind)
 		}
 	})
+}
+
+// atRedis is the place of workers on Redis Streams. Nothing is asked of the
+// server yet.
+func (a *app) atRedis(found *team, p leader.Place) (leader.Remote, error) {
+	byEnv, _ := found.settings.lookup("REDIS_URL")
+	schema, _ := found.settings.lookup("REDIS_KEY_SCHEMA_VERSION")
+	address := cmp.Or(p.Via, found.config.Worker.Redis, byEnv, defaultRedis)
+	conn := a.servers[address]
+	if conn == nil {
+		var err error
+		if conn, err = streams.Open(address, cmp.Or(found.config.Worker.Schema, schema), remotePool); err != nil {
+			return nil, err
+		}
+		if a.servers == nil {
+			a.servers = map[string]*streams.Connection{}
+			streams.LogDriver(zerolog.Nop())
+		}
+		a.servers[address] = conn
+	}
+	client, err := streams.NewClient(conn.Redis, streams.ClientOptions{Schema: conn.Schema})
+	if err != nil {
+		return nil, err
+	}
+	return streams.NewRemote(client, p.Address, streams.RemoteOptions{Server: "Redis at " + conn.Host}), nil
+}
+
+// hangUp ends the connections to servers.
+func (a *app) hangUp() {
+	for _, conn := range a.servers {
+		_ = conn.Close()
+	}
 }
 
 // inFile is the place of the team file that a log names, with all that the file
@@ -51,11 +70,4 @@ func inFile(file *config.Team, p leader.Place) leader.Place {
 		}
 	}
 	return p
-}
-
-// usualRedis is the address of the Redis server: one that is named, or that of
-// the team's worker, or that of REDIS_URL, or the usual one.
-func usualRedis(found *team, named string) string {
-	byEnv, _ := found.settings.lookup("REDIS_URL")
-	return cmp.Or(named, found.config.Worker.Redis, byEnv, defaultRedis)
 }
