@@ -28,6 +28,10 @@ func TestMain(m *testing.M) {
 		runVictim(addr)
 		return
 	}
+	if addr := os.Getenv(lenderEnv); addr != "" {
+		runLender(addr)
+		return
+	}
 	// The tests wait for a server far more than they compute.
 	flag.Parse()
 	if err := flag.Set("test.parallel", "16"); err != nil {
