@@ -69,16 +69,27 @@ func lendFault(role Role, err error) error {
 	return errors.New(text)
 }
 
-// payable says why the money of a loan cannot be counted, when it is limited.
+// payable says why the money of a loan cannot be counted, when it is limited:
+// its models need prices in the currency of the team's.
 func (r *Run) payable(role Role, loan *event.Loan) error {
-	if loan == nil {
+	team := r.leader.team
+	if loan == nil || team.Limits.Budget <= 0 {
 		return nil
 	}
-	t := Team{Limits: r.leader.team.Limits, Leader: Lead{Model: r.leader.team.Leader.Model}}
-	m := modelOf(*loan)
-	t.Roles = []Role{{Model: m}}
-	if list := t.unpriced(); len(list) > 0 {
-		return fmt.Errorf("leader: role %s: limit budget needs prices in one currency; %s", role.ID, list[0])
+	currency := ""
+	for _, m := range team.models() {
+		if m.Price != nil {
+			currency = m.Price.Currency
+		}
+	}
+	for _, m := range loan.Models {
+		switch {
+		case m.Scripted:
+		case m.Price == nil:
+			return fmt.Errorf("leader: role %s: limit budget needs prices in one currency; its model %s has none", role.ID, m.Name)
+		case currency != "" && m.Price.Currency != currency:
+			return fmt.Errorf("leader: role %s: limit budget needs prices in one currency; its model %s has %s, others %s", role.ID, m.Name, m.Price.Currency, currency)
+		}
 	}
 	return nil
 }

@@ -21,9 +21,12 @@ var leaderAddress = mailbox.Address{ID: event.Leader, Name: event.LeaderName, Co
 
 // CreateSubAgent starts a worker, which goes on in the background.
 func (t teamTools) CreateSubAgent(ctx context.Context, call tools.Call, in tools.CreateSubAgentArgs) (string, error) {
-	loan, err := t.run.borrow(ctx, in.Role)
-	if err != nil {
-		return "", err
+	var loan *event.Loan
+	if _, made := t.run.made[call.ID]; !made {
+		var err error
+		if loan, err = t.run.borrow(ctx, in.Role); err != nil {
+			return "", err
+		}
 	}
 	made, err := t.run.create(ctx, spawnRequest{
 		role: in.Role, task: in.Task, call: call.ID, turn: call.Turn, loan: loan, reply: make(chan spawned, 1),

@@ -185,3 +185,75 @@ func TestNobodyAnswersAsARole(t *testing.T) {
 	_, err = take(t.Context(), t, remote, stepAt(2, 1, "slow"))
 	expect(err)
 }
+
+// forecast is a leader who asks for the weather, answers, and then sends work
+// that it stops.
+const forecast = `{"roles": {"tl": [
+	{"when": {"number": "1"}, "calls": [{"tool": "create_sub_agent", "args": {"role": "weather", "task": "ask"}}]},
+	{"when": {"kind": "question"}, "calls": [{"tool": "answer_sub_agent_question", "args": {"question_id": "{{.Last.QuestionID}}", "answer": "Lima"}}]},
+	{"when": {"kind": "completion", "last": "it rains"}, "text": "{{.Last.Content}}", "calls": [
+		{"tool": "send_message_to_sub_agent", "args": {"agent": "weather_1", "message": "slow"}},
+		{"tool": "wait_sub_agent_output", "args": {"until": "any", "timeout": "2s"}}]},
+	{"when": {"tool": "wait_sub_agent_output"}, "calls": [
+		{"tool": "send_message_to_sub_agent", "args": {"agent": "weather_1", "message": "hurry up"}},
+		{"tool": "stop_sub_agent", "args": {"agent": "weather_1", "reason": "too slow"}}]},
+	{"when": {"kind": "completion"}, "text": "that is all"},
+	{"when": {}, "text": "I wait"}]}}`
+
+// TestForeignWorkerInATeam makes the worker of another program a sub-agent: its
+// task, what it tells, its question to the leader, its report, and the end of a
+// task that is stopped.
+func TestForeignWorkerInATeam(t *testing.T) {
+	onBoth(t, func(t *testing.T, r *rig, w *rawWorker) {
+		l, err := leader.New(leader.Team{
+			Model: spreadModel(t, forecast),
+			Roles: []leader.Role{{
+				ID: "weather", Code: "weather", Name: "Weather", Does: "knows the weather", Place: leader.Place{Kind: "streams", Address: "weather"},
+				Remote: streams.NewRemote(r.client, "weather", streams.RemoteOptions{}),
+			}},
+		}, leader.WithWorkDir(t.TempDir()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := l.Start(t.Context(), "how is the weather?")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := run.Wait()
+		if err != nil || res.Answer != "that is all" {
+			t.Errorf("the run ended with %q, %v", res.Answer, err)
+		}
+		var said []string
+		refused := false
+		for rec := range run.Records(0) {
+			switch d := rec.Data.(type) {
+			case event.MessageSent:
+				if d.From == "weather_1" {
+					text, _, _ := strings.Cut(d.Content, "\n")
+					said = append(said, string(d.Kind)+" "+string(d.Reason)+": "+text)
+				}
+			case event.ToolFinished:
+				refused = refused || d.IsError && strings.Contains(d.Result, "takes no messages while it works")
+			default:
+			}
+		}
+		want := []string{
+			"progress : I look at the sky", "question : Which city?", "completion natural: in Lima it rains",
+		}
+		if len(said) != 4 || !slices.Equal(said[:3], want) || !strings.Contains(said[3], "completion stopped") || !strings.Contains(said[3], "too slow") {
+			t.Errorf("the leader heard %q", said)
+		}
+		if !refused {
+			t.Error("a message to the agent at work was not refused")
+		}
+		rec := r.status(run.ID()+"-weather_1", run.ID()+"-weather_1-2", streams.Cancelled)
+		if !strings.Contains(rec.CancelReason, "too slow") {
+			t.Errorf("the task was cancelled because %q", rec.CancelReason)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if want := []string{"ASK_AGENT ask", "RESUME Lima", "ASK_AGENT slow"}; !slices.Equal(w.tasks, want) {
+			t.Errorf("the worker was told %q, want %q", w.tasks, want)
+		}
+	})
+}
