@@ -318,3 +318,22 @@ func TestStepsSayMoreThanTheirDeltas(t *testing.T) {
 		}
 	}
 }
+
+// TestTheTeamOfTheManualLoads loads the team file of docs/remote.md.
+func TestTheTeamOfTheManualLoads(t *testing.T) {
+	t.Parallel()
+	var places []string
+	l, err := leader.Load("testdata/remote/team.yaml", leader.WithClient("deepseek/deepseek-chat", leader.Model{Client: forecaster().client(), Name: "test/test"}),
+		leader.WithEnv(func(string) (string, bool) { return "", false }),
+		leader.WithRemotes(func(p leader.Place) (leader.Remote, error) {
+			places = append(places, p.String()+" "+p.Via+p.TokenEnv)
+			return weather(), nil
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"streams/weather_agent ", "streams/design redis://127.0.0.1:6379/0", "envelope/https://post.example.invalid/envelope POST_TOKEN"}
+	if diff := cmp.Diff(want, places); diff != "" || len(l.Team().Roles) != 4 {
+		t.Errorf("places (-want +opened):\n%s", diff)
+	}
+}

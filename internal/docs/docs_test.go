@@ -33,7 +33,11 @@ func TestDocumentsShowTheCode(t *testing.T) {
 			t.Errorf("%s is missing at the root of the project", name)
 		}
 	}
-	for _, name := range names {
+	manuals, err := fs.Glob(fsys, "docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(names, manuals...) {
 		text, err := fs.ReadFile(fsys, name)
 		if err != nil {
 			t.Error(err)
