@@ -62,9 +62,12 @@ func plainURL(text string) string {
 	return u.String()
 }
 
-// secrets are the passwords in the place's URLs.
-func (p Place) secrets() []string {
+// secrets are the passwords in the place's URLs, and its token.
+func (p Place) secrets(env func(string) (string, bool)) []string {
 	var list []string
+	if token, ok := env(p.TokenEnv); ok && p.TokenEnv != "" && token != "" {
+		list = append(list, token)
+	}
 	for _, text := range []string{p.Address, p.Via} {
 		if u, err := url.Parse(text); err == nil && u.User != nil {
 			if password, has := u.User.Password(); has && password != "" {
@@ -98,7 +101,7 @@ func (t *Team) reach(o *options) error {
 			continue
 		}
 		err := r.reach(o)
-		o.secrets = append(o.secrets, r.Place.secrets()...)
+		o.secrets = append(o.secrets, r.Place.secrets(o.env)...)
 		r.Place = r.Place.Plain()
 		if err != nil {
 			errs = append(errs, fmt.Errorf("leader: role %s works elsewhere (%s): %w", r.ID, r.Place, err))

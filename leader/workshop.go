@@ -189,7 +189,7 @@ func requestOf(q event.LentRequest) (model.Request, error) {
 
 // Call does a call of a tool of a role, as [Lender.Call] does. What the rules
 // here deny is denied; leave, where a tool asks for it, was given by the person
-// of the run.
+// of the run. What is secret here is masked in what goes out.
 func (w *Workshop) Call(ctx context.Context, role, agentType string, c event.LentCall) iter.Seq2[event.Data, error] {
 	return func(yield func(event.Data, error) bool) {
 		began := w.leader.opts.now()
@@ -200,6 +200,7 @@ func (w *Workshop) Call(ctx context.Context, role, agentType string, c event.Len
 		if err != nil {
 			done.Result, done.IsError = err.Error(), true
 		}
+		done.Result = w.leader.mask.Text(done.Result)
 		tell(done)
 	}
 }
@@ -227,7 +228,7 @@ func (w *Workshop) call(ctx context.Context, want, agentType string, c event.Len
 		Agent: c.Agent, Turn: c.Turn, ID: c.CallID, RequestID: c.RequestID, Again: c.Again, Arguments: json.RawMessage(c.Arguments),
 		Blocked:  func(...string) func() { return func() {} },
 		Sent:     func() {},
-		Output:   func(text string) { tell(event.ToolOutput{CallID: c.CallID, Text: text}) },
+		Output:   func(text string) { tell(event.ToolOutput{CallID: c.CallID, Text: w.leader.mask.Text(text)}) },
 		Artifact: func(path string, size int64) { tell(event.ArtifactCreated{Path: path, Bytes: size, CallID: c.CallID}) },
 	})
 }

@@ -52,8 +52,8 @@ const oracleScript = `{"defaults": {"delay": "100ms"}, "roles": {"tl": [
 		{"tool": "stop_sub_agent", "args": {"agent": "weather_1"}}]},
 	{"when": {}, "text": "I wait"}]}}`
 
-// TestVerifyRemote verifies and forks a run with an agent that worked elsewhere:
-// nothing is asked of the other side for it.
+// TestVerifyRemote verifies a run with an agent that worked elsewhere, without a
+// word to the other side, and goes on with a fork of it.
 func TestVerifyRemote(t *testing.T) {
 	t.Parallel()
 	script, err := model.ParseScript("oracle.json", []byte(oracleScript))
@@ -80,6 +80,7 @@ func TestVerifyRemote(t *testing.T) {
 	if o.cancels != 1 {
 		t.Errorf("the other side was told to stop %d times", o.cancels)
 	}
+	forkRemote(t, dir)
 	records := readRun(t, dir)
 	v, err := replay.Verify(t.Context(), replayed(records), replay.VerifyOptions{})
 	if err != nil || !v.OK() {
@@ -102,4 +103,28 @@ func TestVerifyRemote(t *testing.T) {
 	if v, err := replay.Verify(t.Context(), replayed(records), replay.VerifyOptions{}); err != nil || v.First() == nil || v.First().Agent != "weather_1" {
 		t.Errorf("a changed answer is not found: %s, %v", fmt.Sprint(v.First()), err)
 	}
+}
+
+// forkRemote goes on with the run from before its agent was created.
+func forkRemote(t *testing.T, dir string) {
+	t.Helper()
+	forked, err := replay.Fork(t.Context(), dir, replay.ForkOptions{From: 5, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := model.ParseScript("oracle.json", []byte(oracleScript))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		run, err := leader.Resume(t.Context(), forked.Dir, leader.WithSync("off"),
+			leader.WithClient("scripted/oracle", leader.Model{Client: model.NewScripted(script), Name: "scripted/oracle", Scripted: true}),
+			leader.WithRemotes(func(leader.Place) (leader.Remote, error) { return &oracle{}, nil }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res, err := run.Wait(); err != nil || res.Answer != "the end" {
+			t.Errorf("the fork ended with %q, %v", res.Answer, err)
+		}
+	})
 }

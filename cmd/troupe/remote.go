@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 
 	"github.com/rs/zerolog"
 
@@ -28,12 +29,29 @@ func (a *app) remotes(found *team) leader.Option {
 	})
 }
 
+// usualRedis is the address of the Redis server that no role names.
+func usualRedis(found *team) string {
+	byEnv, _ := found.settings.lookup("REDIS_URL")
+	return cmp.Or(found.config.Worker.Redis, byEnv, defaultRedis)
+}
+
+// redisPasswords is what must not stand in a log of the address.
+func redisPasswords(found *team) []string {
+	u, err := url.Parse(usualRedis(found))
+	if err != nil || u.User == nil {
+		return nil
+	}
+	if password, ok := u.User.Password(); ok && password != "" {
+		return []string{password}
+	}
+	return nil
+}
+
 // atRedis is the place of workers on Redis Streams. Nothing is asked of the
 // server yet.
 func (a *app) atRedis(found *team, p leader.Place) (leader.Remote, error) {
-	byEnv, _ := found.settings.lookup("REDIS_URL")
 	schema, _ := found.settings.lookup("REDIS_KEY_SCHEMA_VERSION")
-	address := cmp.Or(p.Via, found.config.Worker.Redis, byEnv, defaultRedis)
+	address := cmp.Or(p.Via, usualRedis(found))
 	conn := a.servers[address]
 	if conn == nil {
 		var err error

@@ -117,7 +117,7 @@ func (a *app) workOptions(t *teamFlags, found *team) ([]leader.Option, error) {
 		attendance = leader.Attended
 	}
 	return []leader.Option{
-		leader.WithAttendance(attendance), leader.WithEnv(found.settings.lookup), leader.WithModel(t.model), override, a.remotes(found),
+		leader.WithAttendance(attendance), leader.WithEnv(found.settings.lookup), leader.WithModel(t.model), override, a.remotes(found), leader.WithSecrets(redisPasswords(found)...),
 		leader.WithSync(sync), leader.WithProgram("troupe " + version().Version),
 	}, nil
 }
