@@ -63,7 +63,7 @@ func (r *Remote) hearLoan(ctx context.Context, session, message, after string) (
 		return err == nil && rec.Status.Terminal(), err
 	}
 	err = nil
-	r.client.tail(ctx, session, after, ended, func(e Entry, failed error) bool {
+	r.client.tail(ctx, session, after, false, ended, func(e Entry, failed error) bool {
 		if failed != nil {
 			err = skipUnreadable(failed)
 			return err == nil

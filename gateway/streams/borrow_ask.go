@@ -167,7 +167,7 @@ func (r *Remote) ask(ctx context.Context, s event.RemoteStep, o opened, w lentWo
 		lives, err := r.lives(ctx, s, o)
 		return err == nil && !lives, err
 	}
-	r.client.tail(ctx, session, after, gone, func(e Entry, failed error) bool {
+	r.client.tail(ctx, session, after, false, gone, func(e Entry, failed error) bool {
 		if failed != nil {
 			err = skipUnreadable(failed)
 			return err == nil

@@ -53,7 +53,7 @@ func (l *listener) find(ctx context.Context) (place, error) {
 	for before := 0; before < p.number && p.number < l.step.Number; {
 		before = p.number
 		var failed error
-		l.remote.client.tail(ctx, sessionOf(l.step.RemoteAgent), p.after, func() (bool, error) { return true, nil }, func(e Entry, err error) bool {
+		l.remote.client.tail(ctx, sessionOf(l.step.RemoteAgent), p.after, true, nil, func(e Entry, err error) bool {
 			if err != nil {
 				failed = skipUnreadable(err)
 				return failed == nil
@@ -107,7 +107,7 @@ func (l *listener) listen(ctx context.Context, p place) error {
 		quiet = done
 		return done, err
 	}
-	r.client.tail(ctx, session, p.after, ended, func(e Entry, err error) bool {
+	r.client.tail(ctx, session, p.after, false, ended, func(e Entry, err error) bool {
 		if err != nil {
 			failed = skipUnreadable(err)
 			return failed == nil
