@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
@@ -162,13 +161,11 @@ func (w lentWorker) tool(t event.LentTool) func(context.Context, tools.Call) (st
 func (w lentWorker) leave(ctx context.Context, reason string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelBound)
 	defer cancel()
-	err := error(nil)
-	if reason == "" {
-		err = w.lender.Return(ctx, w.step())
-	} else {
-		err = w.lender.Cancel(ctx, w.step(), reason)
+	back := w.lender.Return
+	if reason != "" {
+		back = func(ctx context.Context, s event.RemoteStep) error { return w.lender.Cancel(ctx, s, reason) }
 	}
-	if err != nil {
+	if err := back(ctx, w.step()); err != nil {
 		w.run.logger.Warn().Err(err).Str("agent", w.who.Agent).Msg("loan not given back")
 	}
 }
@@ -181,5 +178,5 @@ func lentNames(loan *event.Loan) []string {
 			names = append(names, t.Name)
 		}
 	}
-	return slices.Clip(names)
+	return names
 }

@@ -135,7 +135,9 @@ func (r *Role) unfit() string {
 		name string
 		set  bool
 	}{
-		{"tools", r.Tools != nil}, {"a prompt", r.Prompt != ""}, {"a working folder", r.WorkDir != ""},
+		{"tools", r.Tools != nil},
+		{"a prompt", r.Prompt != ""},
+		{"a working folder", r.WorkDir != ""},
 		{"a model", r.Model.Client != nil || r.Model.Name != ""},
 	} {
 		if f.set {

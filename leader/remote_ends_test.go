@@ -198,4 +198,3 @@ func TestARunThatEndsCancelsWorkElsewhere(t *testing.T) {
 	o.check(t)
 	checkLog(t, records)
 }
-

@@ -58,25 +58,23 @@ func (w remoteWorker) Stream(ctx context.Context, _ model.Request) iter.Seq2[mod
 	return func(yield func(model.Chunk, error) bool) {
 		var said strings.Builder
 		for d, err := range w.remote.Step(ctx, w.step()) {
+			if err != nil {
+				yield(model.Chunk{}, failed(err, said.String()))
+				return
+			}
+			var c model.Chunk
+			done := false
 			switch d := d.(type) {
 			case event.ModelDelta:
 				said.WriteString(d.Text)
-				if err == nil && !yield(model.Chunk{Text: d.Text}, nil) {
-					return
-				}
+				c.Text = d.Text
 			case event.ModelThinking:
-				if err == nil && !yield(model.Chunk{Reasoning: d.Text}, nil) {
-					return
-				}
+				c.Reasoning = d.Text
 			case event.ModelReplied:
-				if err == nil {
-					yield(replied(d, said.String()), nil)
-					return
-				}
+				c, done = replied(d, said.String()), true
 			default: // nothing that an agent says
 			}
-			if err != nil {
-				yield(model.Chunk{}, failed(err, said.String()))
+			if !yield(c, nil) || done {
 				return
 			}
 		}

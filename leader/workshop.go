@@ -232,4 +232,3 @@ func (w *Workshop) call(ctx context.Context, want, agentType string, c event.Len
 		Artifact: func(path string, size int64) { tell(event.ArtifactCreated{Path: path, Bytes: size, CallID: c.CallID}) },
 	})
 }
-

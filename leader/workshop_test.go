@@ -30,7 +30,8 @@ func workshopOf(t *testing.T, team leader.Team, opts ...leader.Option) *leader.W
 func TestTheRoleThatIsLent(t *testing.T) {
 	t.Parallel()
 	two := workshopOf(t, leader.Team{Roles: []leader.Role{
-		{ID: "draw", Name: "Draw", Prompt: "draw well"}, {ID: "write", Name: "Write", Prompt: "write well"},
+		{ID: "draw", Name: "Draw", Prompt: "draw well"},
+		{ID: "write", Name: "Write", Prompt: "write well"},
 		{ID: "far", Name: "Far", Remote: weather()},
 	}})
 	one := workshopOf(t, leader.Team{Roles: []leader.Role{{ID: "draw", Name: "Draw", Prompt: "draw well"}}})

@@ -96,12 +96,12 @@ func (r *Remote) explained(err error) error {
 // all are those of Troupe.
 func (r *Remote) waitForTroupe(ctx context.Context) (ours bool, err error) {
 	for {
-		var any bool
+		var some bool
 		err := persist(ctx, func() (err error) {
-			any, ours, err = r.client.store.lends(ctx, r.agentType)
+			some, ours, err = r.client.store.lends(ctx, r.agentType)
 			return err
 		})
-		if err != nil || any {
+		if err != nil || some {
 			return ours, err
 		}
 		if err := wait(ctx, 4*firstPause); err != nil {
@@ -112,7 +112,7 @@ func (r *Remote) waitForTroupe(ctx context.Context) (ours bool, err error) {
 
 // lends reports whether a worker of the type is online, and whether all that are
 // lend agents.
-func (s *store) lends(ctx context.Context, agentType string) (any, all bool, err error) {
+func (s *store) lends(ctx context.Context, agentType string) (some, all bool, err error) {
 	members, err := s.rdb.SMembers(ctx, s.schema.Members(agentType)).Result()
 	if err != nil {
 		return false, false, err
@@ -127,9 +127,9 @@ func (s *store) lends(ctx context.Context, agentType string) (any, all bool, err
 			continue
 		}
 		l, err := DecodeLease([]byte(value))
-		any, all = true, all && err == nil && l.Troupe > 0
+		some, all = true, all && err == nil && l.Troupe > 0
 	}
-	return any, any && all, nil
+	return some, some && all, nil
 }
 
 // open sends the command that opens an agent; known is true for one that had
@@ -306,4 +306,3 @@ func (r *Remote) tellLent(ctx context.Context, s event.RemoteStep, o opened, w l
 
 // stopBound is how long it may take to tell a worker to stop.
 const stopBound = 5 * time.Second
-

@@ -41,13 +41,18 @@ func handTools(takes time.Duration, ran func(tool, request string, again bool), 
 	work := func(name string, takes time.Duration, opts ...tools.Option) tools.Tool {
 		return tools.FuncCall(name, name, func(ctx context.Context, c tools.Call, _ lookArgs) (string, error) {
 			ran(name, c.RequestID, c.Again)
-			c.Output("working")
-			select {
-			case <-time.After(takes):
-				return name + " worked", nil
-			case <-ctx.Done():
-				stopped()
-				return "", context.Cause(ctx)
+			done, tick := time.After(takes), time.NewTicker(100*time.Millisecond)
+			defer tick.Stop()
+			for {
+				c.Output("working") // again and again: a reader that lags misses what is live
+				select {
+				case <-done:
+					return name + " worked", nil
+				case <-ctx.Done():
+					stopped()
+					return "", context.Cause(ctx)
+				case <-tick.C:
+				}
 			}
 		}, opts...)
 	}
@@ -71,14 +76,14 @@ func loneWorkshop(list []tools.Tool, dir string) (*leader.Workshop, error) {
 }
 
 // lender starts a worker that lends the role a.
-func (r *rig) lender(id string, list []tools.Tool) *started {
+func (r *rig) lender(id string, list []tools.Tool) {
 	r.t.Helper()
 	w, err := loneWorkshop(list, r.t.TempDir())
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() { _ = w.Close() })
-	return r.worker(id, "one", echo, func(o *streams.WorkerOptions) { o.Agents = streams.NewAgents(w, 300*time.Millisecond) })
+	r.worker(id, "one", echo, func(o *streams.WorkerOptions) { o.Agents = streams.NewAgents(w, 300*time.Millisecond) })
 }
 
 // lone starts a run of a team whose one role is lent by workers of the type one.
@@ -189,7 +194,7 @@ func TestKilledLender(t *testing.T) {
 				t.Errorf("the tool ran again as %q", requests)
 			}
 			retried := 0
-			for rec := range run.Records(0) {
+			for rec := range recordsOf(t, run) {
 				if _, ok := rec.Data.(event.ModelRetried); ok {
 					retried++
 				}
@@ -253,7 +258,7 @@ func TestALoanThatNobodyGives(t *testing.T) {
 			if _, err := run.Wait(); err != nil {
 				t.Error(err)
 			}
-			for rec := range run.Records(0) {
+			for rec := range recordsOf(t, run) {
 				if d, ok := rec.Data.(event.ToolFinished); ok && d.Name == "create_sub_agent" && d.IsError {
 					return d.Result
 				}

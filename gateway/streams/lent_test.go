@@ -3,6 +3,7 @@ package streams_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -89,7 +90,7 @@ func abc(change func(*leader.Role)) []leader.Role {
 }
 
 // lends starts a worker that lends roles of its own team.
-func (r *rig) lends(id, agentType, script string, n *atomic.Int64, set ...func(*streams.WorkerOptions)) *started {
+func (r *rig) lends(id, agentType, script string, n *atomic.Int64) {
 	r.t.Helper()
 	l, err := leader.New(leader.Team{
 		Model: spreadModel(r.t, script), Context: "Notes of " + id,
@@ -103,9 +104,9 @@ func (r *rig) lends(id, agentType, script string, n *atomic.Int64, set ...func(*
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() { _ = w.Close() })
-	return r.worker(id, agentType, echo, append([]func(*streams.WorkerOptions){func(o *streams.WorkerOptions) {
+	r.worker(id, agentType, echo, func(o *streams.WorkerOptions) {
 		o.Agents = streams.NewAgents(w, 500*time.Millisecond)
-	}}, set...)...)
+	})
 }
 
 // spreadTeam is the team whose roles run at two types of workers.
@@ -120,14 +121,26 @@ func (r *rig) spreadTeam(script string) leader.Team {
 	}
 }
 
-// reports are the completions of a run.
+// recordsOf are the records of a run.
+func recordsOf(t *testing.T, run *leader.Run) iter.Seq[event.Record] {
+	t.Helper()
+	return func(yield func(event.Record) bool) {
+		for rec, err := range run.Records(0) {
+			if err != nil {
+				t.Error(err)
+			}
+			if !yield(rec) {
+				return
+			}
+		}
+	}
+}
+
+// reportsOf are the completions and the progress of a run.
 func reportsOf(t *testing.T, run *leader.Run) []string {
 	t.Helper()
 	var list []string
-	for rec, err := range run.Records(0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range recordsOf(t, run) {
 		if d, ok := rec.Data.(event.MessageSent); ok && (d.Kind == event.Completion || d.Kind == event.Progress) {
 			list = append(list, string(d.Kind)+" "+d.From+": "+d.Content)
 		}
@@ -175,7 +188,7 @@ func TestTeamSpreadOverWorkers(t *testing.T) {
 			t.Errorf("tools ran %d times, want 4", n.Load())
 		}
 		outcomes := map[event.Outcome]int{}
-		for rec := range run.Records(0) {
+		for rec := range recordsOf(t, run) {
 			switch d := rec.Data.(type) {
 			case event.QuestionClosed:
 				outcomes[d.Outcome]++
@@ -207,7 +220,7 @@ func TestTeamSpreadOverWorkers(t *testing.T) {
 			for _, session := range []string{"a_1", "b_1", "c_1"} {
 				all, err := r.client.Records(t.Context(), run.ID()+"-"+session)
 				if err != nil || len(all) != 1 || all[0].Status != streams.Completed {
-					return fmt.Errorf("%s: %+v, %v", session, all, err)
+					return fmt.Errorf("%s: %+v, %w", session, all, err)
 				}
 			}
 			return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -104,16 +105,13 @@ func (w *rawWorker) cancel(message string) {
 }
 
 // record writes fields into the record of a command.
-func (w *rawWorker) record(c rawCommand, fields map[string]any) {
-	ctx := context.Background()
+func (w *rawWorker) record(ctx context.Context, c rawCommand, fields map[string]any) {
 	key := fmt.Sprintf("byai_gateway:session:%v:registry", c.Header["session_id"])
 	execution := w.rdb.HGet(ctx, key, fmt.Sprintf("msg_map:%v", c.Header["message_id"])).Val()
 	var rec map[string]any
 	w.must(json.Unmarshal([]byte(w.rdb.HGet(ctx, key, "exec:"+execution).Val()), &rec))
 	timeline, _ := rec["timeline"].([]any)
-	for name, value := range fields {
-		rec[name] = value
-	}
+	maps.Copy(rec, fields)
 	rec["timeline"] = append(timeline, map[string]any{"status": fields["status"], "timestamp": time.Now().UnixMilli()})
 	text, err := json.Marshal(rec)
 	w.must(err)
@@ -121,7 +119,7 @@ func (w *rawWorker) record(c rawCommand, fields map[string]any) {
 }
 
 // say adds an event to the stream of the session.
-func (w *rawWorker) say(c rawCommand, kind, code, content string) {
+func (w *rawWorker) say(ctx context.Context, c rawCommand, kind, code, content string) {
 	text, err := json.Marshal(map[string]any{
 		"trace_id": c.Header["trace_id"], "session_id": c.Header["session_id"], "event_type": kind, "source_agent_type": "weather",
 		"message_id": c.Header["message_id"], "parent_message_id": "", "timestamp": time.Now().UnixMilli(),
@@ -133,7 +131,7 @@ func (w *rawWorker) say(c rawCommand, kind, code, content string) {
 		"state_msg": "", "artifact_url": "", "metadata": map[string]any{},
 	})
 	w.must(err)
-	w.must(w.rdb.XAdd(context.Background(), &redis.XAddArgs{
+	w.must(w.rdb.XAdd(ctx, &redis.XAddArgs{
 		Stream: fmt.Sprintf("byai_gateway:session:%v:data_stream", c.Header["session_id"]), Values: []any{"data", string(text)},
 	}).Err())
 }
@@ -142,44 +140,45 @@ func (w *rawWorker) say(c rawCommand, kind, code, content string) {
 func (w *rawWorker) work(life context.Context, c rawCommand) {
 	ctx, cancel := context.WithCancel(life)
 	defer cancel()
+	said := context.WithoutCancel(life) // what it writes, it writes
 	content := fmt.Sprint(c.Body["content"])
 	w.mu.Lock()
 	w.cancels[fmt.Sprint(c.Header["message_id"])] = cancel
 	w.tasks = append(w.tasks, c.Action+" "+content)
 	w.mu.Unlock()
-	w.record(c, map[string]any{"status": "RUNNING", "worker_id": rawName, "started_at": time.Now().UnixMilli()})
+	w.record(said, c, map[string]any{"status": "RUNNING", "worker_id": rawName, "started_at": time.Now().UnixMilli()})
 	end := func(status, final string) {
 		if final != "" {
-			w.say(c, "finalAnswer", "1002", final)
+			w.say(said, c, "finalAnswer", "1002", final)
 		}
-		w.say(c, "appStreamResponse", "1002", "")
+		w.say(said, c, "appStreamResponse", "1002", "")
 		<-time.After(20 * time.Millisecond) // as the SDK, which writes the state later
-		w.record(c, map[string]any{"status": status, "finished_at": time.Now().UnixMilli()})
+		w.record(said, c, map[string]any{"status": status, "finished_at": time.Now().UnixMilli()})
 	}
 	switch {
 	case c.Action == "RESUME":
-		w.say(c, "answerDelta", "1002", "in ")
-		w.say(c, "answerDelta", "1002", content)
+		w.say(said, c, "answerDelta", "1002", "in ")
+		w.say(said, c, "answerDelta", "1002", content)
 		end("COMPLETED", "in "+content+" it rains")
 	case content == "ask":
-		w.say(c, "reasoningLogDelta", "1002", "thinking")
-		w.say(c, "answerDelta", "1002", "I look ")
-		w.say(c, "answerDelta", "1002", "at the sky")
-		w.say(c, "reasoningLogDelta", "3003", "looking")
-		w.say(c, "reasoningLogDelta", "3013", `{"formStatus": 0, "pluginMachineFields": [{"formType": "textarea", "fieldName": "user_input", "fieldCode": "user_input", "description": "Which city?", "required": true}]}`)
+		w.say(said, c, "reasoningLogDelta", "1002", "thinking")
+		w.say(said, c, "answerDelta", "1002", "I look ")
+		w.say(said, c, "answerDelta", "1002", "at the sky")
+		w.say(said, c, "reasoningLogDelta", "3003", "looking")
+		w.say(said, c, "reasoningLogDelta", "3013", `{"formStatus": 0, "pluginMachineFields": [{"formType": "textarea", "fieldName": "user_input", "fieldCode": "user_input", "description": "Which city?", "required": true}]}`)
 		<-time.After(20 * time.Millisecond)
-		w.record(c, map[string]any{"status": "WAITING_USER"})
+		w.record(said, c, map[string]any{"status": "WAITING_USER"})
 	case content == "fail":
-		w.say(c, "appStreamResponse", "1002", "")
-		w.record(c, map[string]any{"status": "FAILED", "error_message": "the sky fell down", "error_type": "ValueError", "failed_stage": "process_command"})
+		w.say(said, c, "appStreamResponse", "1002", "")
+		w.record(said, c, map[string]any{"status": "FAILED", "error_message": "the sky fell down", "error_type": "ValueError", "failed_stage": "process_command"})
 	case content == "slow":
-		w.say(c, "answerDelta", "1002", "started")
+		w.say(said, c, "answerDelta", "1002", "started")
 		<-ctx.Done()
 		if life.Err() == nil {
 			end("CANCELLED", "")
 		}
 	default:
-		w.say(c, "answerDelta", "1002", "echo: "+content)
+		w.say(said, c, "answerDelta", "1002", "echo: "+content)
 		end("COMPLETED", "echo: "+content)
 	}
 }

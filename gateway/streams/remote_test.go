@@ -225,7 +225,7 @@ func TestForeignWorkerInATeam(t *testing.T) {
 		}
 		var said []string
 		refused := false
-		for rec := range run.Records(0) {
+		for rec := range recordsOf(t, run) {
 			switch d := rec.Data.(type) {
 			case event.MessageSent:
 				if d.From == "weather_1" {
