@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/event"
@@ -43,39 +44,52 @@ type Place struct {
 // String is the place as views show it: "streams/weather_agent".
 func (p Place) String() string { return p.Kind + "/" + p.Address }
 
-// Plain is the place without what may be secret in its URLs: passwords, and all
-// behind a question mark.
+// Plain is the place without what may be secret in its URLs: passwords, and
+// parameters whose names say so.
 func (p Place) Plain() Place {
-	p.Address, p.Via = plainURL(p.Address), plainURL(p.Via)
+	p.Address, _ = parted(p.Address)
+	p.Via, _ = parted(p.Via)
 	return p
 }
 
-func plainURL(text string) string {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" {
-		return text
-	}
-	if _, has := u.User.Password(); has {
-		u.User = url.User(u.User.Username())
-	}
-	u.RawQuery, u.Fragment = "", ""
-	return u.String()
-}
-
-// secrets are the passwords in the place's URLs, and its token.
+// secrets are what Plain leaves out, and the token.
 func (p Place) secrets(env func(string) (string, bool)) []string {
-	var list []string
+	_, list := parted(p.Address)
+	_, more := parted(p.Via)
+	list = append(list, more...)
 	if token, ok := env(p.TokenEnv); ok && p.TokenEnv != "" && token != "" {
 		list = append(list, token)
 	}
-	for _, text := range []string{p.Address, p.Via} {
-		if u, err := url.Parse(text); err == nil && u.User != nil {
-			if password, has := u.User.Password(); has && password != "" {
-				list = append(list, password)
-			}
+	return list
+}
+
+// parted is a URL without what may be secret in it, and that.
+func parted(text string) (plain string, secrets []string) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return text, nil
+	}
+	if password, has := u.User.Password(); has {
+		u.User = url.User(u.User.Username())
+		secrets = append(secrets, password)
+	}
+	query := u.Query()
+	for name, values := range query {
+		if namesSecret(name) {
+			query.Del(name)
+			secrets = append(secrets, values...)
 		}
 	}
-	return list
+	u.RawQuery = query.Encode()
+	return u.String(), slices.DeleteFunc(secrets, func(s string) bool { return s == "" })
+}
+
+// namesSecret reports whether the name of a parameter says that its value is one.
+func namesSecret(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc([]string{"token", "key", "secret", "pass", "auth", "sign", "cred"}, func(word string) bool {
+		return strings.Contains(name, word)
+	})
 }
 
 // inCode is the kind of a place that only the program knows.

@@ -271,7 +271,7 @@ func stepOf(t *testing.T, records []event.Record, n int, run string) event.Remot
 // TestARemoteThatNobodyReaches asks for the place when it is needed.
 func TestARemoteThatNobodyReaches(t *testing.T) {
 	t.Parallel()
-	place := leader.Place{Kind: "streams", Address: "weather_agent", Via: "redis://u:hunter2@h:6379/0"}
+	place := leader.Place{Kind: "streams", Address: "weather_agent", Via: "redis://u:hunter2@h:6379/0?db=1&api_key=hunter2"}
 	team := leader.Team{
 		Model: leader.Model{Client: forecaster().client(), Name: "test/test"},
 		Roles: []leader.Role{{ID: "weather", Name: "Weather", Place: place}},
@@ -288,7 +288,7 @@ func TestARemoteThatNobodyReaches(t *testing.T) {
 	if err != nil || len(asked) != 1 || asked[0] != place {
 		t.Fatalf("New: %v, asked for %+v", err, asked)
 	}
-	if header := string(leader.Header(l)); strings.Contains(header, "hunter2") || !strings.Contains(header, `"via":"redis://u@h:6379/0"`) {
+	if header := string(leader.Header(l)); strings.Contains(header, "hunter2") || !strings.Contains(header, `"via":"redis://u@h:6379/0?db=1"`) {
 		t.Errorf("the header has %s", header)
 	}
 	_, err = leader.New(team, leader.WithRemotes(func(leader.Place) (leader.Remote, error) { return nil, errors.New("no such kind") }))
