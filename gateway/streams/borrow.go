@@ -62,7 +62,6 @@ func (r *Remote) hearLoan(ctx context.Context, session, message, after string) (
 		rec, err := r.client.Record(ctx, session, message)
 		return err == nil && rec.Status.Terminal(), err
 	}
-	err = nil
 	r.client.tail(ctx, session, after, false, ended, func(e Entry, failed error) bool {
 		if failed != nil {
 			err = skipUnreadable(failed)
@@ -182,13 +181,18 @@ func (r *Remote) borrow(ctx context.Context, s event.RemoteStep) (*borrowed, ope
 	}
 }
 
-// someTroupe waits for a worker, but not for ever.
+// someTroupe waits for a worker that lends, but not for ever.
 func (r *Remote) someTroupe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.Gone, errSilent)
 	defer cancel()
-	_, err := r.waitForTroupe(ctx)
+	ours, err := r.waitForTroupe(ctx)
+	if err == nil && !ours {
+		err = errMixed
+	}
 	return err
 }
+
+var errMixed = errors.New("beside workers of Troupe there are those of another program, which lend no agents")
 
 // taken waits until a worker has the agent, or the attempt has ended. Workers
 // that are busy are waited for.

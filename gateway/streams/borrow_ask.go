@@ -119,10 +119,10 @@ func (r *Remote) Call(ctx context.Context, s event.RemoteStep, t event.LentTool,
 				w := r.client.store.word("", c.ToolStarted)
 				w.Call = &c
 				err = r.ask(ctx, s, o, w, func(d event.Data) (last, goOn bool) {
-					_, done = d.(event.ToolFinished)
+					_, last = d.(event.ToolFinished)
 					goOn = yield(d, nil)
-					done = done || !goOn
-					return done, goOn
+					done = last || !goOn
+					return last, goOn
 				})
 				if err == nil && !done {
 					err = errNoAnswer
@@ -177,7 +177,7 @@ func (r *Remote) ask(ctx context.Context, s event.RemoteStep, o opened, w lentWo
 			return true
 		}
 		last, goOn := hear(said.Record.Data)
-		over = last
+		over = last && goOn
 		return goOn && !last
 	})
 	switch {
@@ -190,7 +190,8 @@ func (r *Remote) ask(ctx context.Context, s event.RemoteStep, o opened, w lentWo
 			return errors.Join(errGone, liveErr)
 		}
 	}
-	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopBound)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopBound)
 	defer cancel()
-	return errors.Join(err, r.tellLent(stopCtx, s, o, lentWord{ID: w.ID, Record: r.client.store.word("", event.AgentStopping{Mode: event.StopNow, By: event.RuntimeName}).Record}))
+	stop := r.client.store.word(w.ID, event.AgentStopping{Mode: event.StopNow, By: event.RuntimeName})
+	return errors.Join(err, r.tellLent(ctx, s, o, stop))
 }
