@@ -16,6 +16,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/transcript"
 )
 
 // threeCrafts is the script of crafts with a role for each of the three workers.
@@ -162,5 +165,67 @@ func TestCheckShowsRolesElsewhere(t *testing.T) {
 	put(t, "team.yaml", strings.ReplaceAll(spreadCrafts, "{streams: writers}", "{streams: writers, redis: \"redis://h:x\"}"))
 	if code := p.call(t.Context(), "check"); code == exitOK {
 		t.Errorf("an address that cannot be read passes: %s", &p.stdout)
+	}
+}
+
+// circle is a script of three workers: b asks c, who asks back while b waits.
+const circle = `{"roles": {
+	"tl": [
+		{"when": {"number": "1"}, "text": "I split the work.", "calls": [
+			{"tool": "create_sub_agent", "args": {"role": "aa", "task": "part a"}},
+			{"tool": "create_sub_agent", "args": {"role": "bb", "task": "part b"}},
+			{"tool": "create_sub_agent", "args": {"role": "cc", "task": "part c"}}]},
+		{"when": {"kind": "question"}, "calls": [{"tool": "answer_sub_agent_question", "args": {"question_id": "{{.Last.QuestionID}}", "answer": "blue"}}]},
+		{"when": {"number": "2"}, "calls": [{"tool": "wait_sub_agent_output", "args": {"until": "all"}}]},
+		{"when": {}, "text": "all parts are there"}],
+	"aa": [
+		{"when": {"number": "1"}, "calls": [{"tool": "ask_master", "args": {"question": "which colour?"}}]},
+		{"when": {}, "text": "a is ready"}],
+	"bb": [
+		{"when": {"number": "1"}, "delay": "1s", "calls": [{"tool": "ask_other_agent", "args": {"agent": "cc_1", "question": "how far are you?"}}]},
+		{"when": {}, "text": "b is ready"}],
+	"cc": [
+		{"when": {"kind": "question"}, "calls": [{"tool": "ask_other_agent", "args": {"agent": "bb_1", "question": "and you?"}}]},
+		{"when": {"tool": "ask_other_agent"}, "calls": [{"tool": "answer_other_agent", "args": {"question_id": "ask_bb_001", "answer": "half-way"}}]},
+		{"when": {"number": "1"}, "delay": "3s", "calls": [{"tool": "list_dir", "args": {"path": "."}}]},
+		{"when": {}, "text": "c is ready"}]}}`
+
+// TestACircleBetweenWorkers lets a role at one worker process ask one at another,
+// which asks back: the question is answered, and the circle refused.
+func TestACircleBetweenWorkers(t *testing.T) {
+	p := newProcess(t)
+	p.vars["REDIS_URL"] = startRedis(t)
+	put(t, "circle.json", circle)
+	team := "version: 1\nname: circle\nmodel: scripted/circle.json\nroles:\n"
+	home, spread := team, team
+	for role, agentType := range map[string]string{"aa": "one", "bb": "one", "cc": "two"} {
+		home += "  " + role + ": {does: part, code: " + role + "}\n"
+		spread += "  " + role + ": {does: part, code: " + role + ", remote: {streams: " + agentType + "}}\n"
+	}
+	put(t, "home.yaml", home)
+	put(t, "spread.yaml", spread)
+	here := p.workshop(t, "here")
+	want, _ := here.troupe(t.Context(), t, 0, "run", "--quiet", "-f", "../../home.yaml", "go")
+	far := p.workshop(t, "far")
+	p.startWorker(t, filepath.Join(far.dir, "work"), "one")
+	p.startWorker(t, filepath.Join(far.dir, "work"), "two")
+	w := p.workshop(t, "whole")
+	got, code := w.troupe(t.Context(), t, 0, "run", "--quiet", "-f", "../../spread.yaml", "go")
+	if code != exitOK || got != want || got != "all parts are there\n" {
+		t.Errorf("exit code %d, stdout %q, at home %q", code, got, want)
+	}
+	for _, run := range []workshop{here, w} {
+		ends := map[event.Outcome]int{}
+		for rec, err := range transcript.ReadFile(t.Context(), run.log(), transcript.ReadOptions{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, ok := rec.Data.(event.QuestionClosed); ok {
+				ends[d.Outcome]++
+			}
+		}
+		if diff := cmp.Diff(map[event.Outcome]int{event.Answered: 2, event.RefusedCycle: 1}, ends); diff != "" {
+			t.Errorf("%s: questions (-want +got):\n%s", run.dir, diff)
+		}
 	}
 }
