@@ -3,7 +3,9 @@
 // programs that embed Troupe.
 //
 // What it is for: [New] and [Load] make a team, [Leader.Do] and
-// [Leader.Start] run a task with it, [Run] is a run under way.
+// [Leader.Start] run a task with it, [Run] is a run under way. Roles may run
+// elsewhere ([Remote]), or borrow model and tools there ([Lender]); a [Workshop]
+// lends those of a team.
 //
 // What it is not for: the turn loop (package agent), the message format
 // (package mailbox), showing a run (package render).
