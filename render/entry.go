@@ -235,7 +235,8 @@ func (p *Printer) describeTool(e entry, data event.Data) entry {
 // speaks has the tools whose message is shown itself.
 var speaks = map[string]bool{
 	"send_message_to_sub_agent": true, "ask_sub_agent": true, "answer_sub_agent_question": true,
-	"ask_master": true, "ask_other_agent": true, "answer_other_agent": true, "ask_user": true,
+	event.CallAskMaster: true, "ask_other_agent": true, "answer_other_agent": true, "ask_user": true,
+	event.CallGoOn: true,
 }
 
 // framed begins a message in the form of the mailbox protocol.
