@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
 
 	"github.com/troupe-go/troupe/gateway/streams"
 )
@@ -61,10 +62,15 @@ func TestTheOtherSchema(t *testing.T) {
 		if !errors.Is(err, streams.ErrUnavailable) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
+		var log lines
+		blind.worker("w-2", "other", echo, func(o *streams.WorkerOptions) { o.Log = zerolog.New(&log) })
+		if got := log.messages(); len(got) != 1 || !strings.Contains(got[0], "another key schema") {
+			t.Errorf("the log of a worker with the other schema says %q", got)
+		}
 		if types, err := r.client.OnlineTypes(t.Context()); err != nil || !slices.Equal(types, []string{"echo"}) {
 			t.Errorf("online: %v, %v", types, err)
 		}
-		if types, err := blind.client.OnlineTypes(t.Context()); err != nil || len(types) != 0 {
+		if types, err := blind.client.OnlineTypes(t.Context()); err != nil || !slices.Equal(types, []string{"other"}) {
 			t.Errorf("online for the other schema: %v, %v", types, err)
 		}
 	})

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
 
 	"github.com/troupe-go/troupe/gateway/streams"
 )
@@ -21,7 +24,7 @@ func runVictim(addr string) {
 	rdb := redis.NewClient(&redis.Options{Addr: addr})
 	defer rdb.Close()
 	o := streams.WorkerOptions{ID: "victim", AgentTypes: []string{"slow"}, Handler: blocked(make(chan streams.Task, 9))}
-	quick(&o)
+	brief(&o)
 	w, err := streams.NewWorker(rdb, o)
 	if err == nil {
 		err = w.Run(context.Background())
@@ -189,7 +192,8 @@ func TestCutLine(t *testing.T) {
 	s, r := onReal(t)
 	line := newProxy(t, s.addr())
 	end := make(chan struct{})
-	w := r.workerOn(dial(t, line.addr()), "w-1", "counter", counting(end), patient)
+	var log lines
+	w := r.workerOn(dial(t, line.addr()), "w-1", "counter", counting(end), patient, func(o *streams.WorkerOptions) { o.Log = zerolog.New(&log) })
 	var sent streams.Sent
 	eventually(t, "the worker to be online", func() (err error) {
 		sent, err = r.client.Send(t.Context(), streams.Request{AgentType: "counter", SessionID: "sess", Content: streams.TextContent("x")})
@@ -208,6 +212,33 @@ func TestCutLine(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Error(err)
 	}
+	if got, want := log.messages(), []string{"Redis cannot be reached; tasks go on, and what they say waits", "Redis can be reached again"}; !slices.Equal(got, want) {
+		t.Errorf("the log says %q, want %q", got, want)
+	}
+}
+
+// lines is a log of zerolog.
+type lines struct {
+	mu  sync.Mutex // guards all
+	all []string
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, string(p))
+	return len(p), nil
+}
+
+// messages are the texts of the lines.
+func (l *lines) messages() (found []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.all {
+		_, text, _ := strings.Cut(line, `"message":"`)
+		found = append(found, strings.TrimSuffix(strings.TrimSpace(text), `"}`))
+	}
+	return found
 }
 
 // TestLostLease cuts a worker off for longer than its lease: it ends by itself
@@ -216,7 +247,7 @@ func TestLostLease(t *testing.T) {
 	s, r := onReal(t)
 	line := newProxy(t, s.addr())
 	began := make(chan streams.Task, 1)
-	w := r.workerOn(dial(t, line.addr()), "w-1", "slow", blocked(began))
+	w := r.workerOn(dial(t, line.addr()), "w-1", "slow", blocked(began), brief)
 	var sent streams.Sent
 	eventually(t, "the worker to be online", func() (err error) {
 		sent, err = r.client.Send(t.Context(), streams.Request{AgentType: "slow", SessionID: "sess", Content: streams.TextContent("x")})

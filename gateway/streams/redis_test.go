@@ -62,6 +62,7 @@ type server struct {
 	path string
 	dir  string
 	port string
+	sync string // how often the append-only file is forced to the disk
 	cmd  *exec.Cmd
 }
 
@@ -69,11 +70,17 @@ type server struct {
 // of the test. Where there is none the test is skipped.
 func realRedis(t testing.TB) *server {
 	t.Helper()
+	return realRedisThat(t, "always")
+}
+
+// realRedisThat is realRedis with a way to force its file to the disk.
+func realRedisThat(t testing.TB, syncs string) *server {
+	t.Helper()
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
 		t.Skipf("needs a redis-server (Debian: apt-get install redis-server): %v", err)
 	}
-	s := &server{t: t, path: path, dir: t.TempDir(), port: freePort(t)}
+	s := &server{t: t, path: path, dir: t.TempDir(), port: freePort(t), sync: syncs}
 	s.start()
 	t.Cleanup(s.kill)
 	return s
@@ -99,7 +106,7 @@ func (s *server) addr() string { return net.JoinHostPort("127.0.0.1", s.port) }
 func (s *server) start() {
 	s.t.Helper()
 	s.cmd = exec.Command(s.path, "--port", s.port, "--bind", "127.0.0.1", "--dir", s.dir, "--save", "",
-		"--appendonly", "yes", "--appendfsync", "always", "--loglevel", "warning")
+		"--appendonly", "yes", "--appendfsync", s.sync, "--loglevel", "warning")
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}

@@ -86,9 +86,16 @@ func everywhere(t *testing.T, test func(t *testing.T, r *rig)) {
 	})
 }
 
-// quick are the times of workers in tests.
+// quick are the times of workers in tests. A lease outlasts what a busy machine
+// does to a sign of life.
 func quick(o *streams.WorkerOptions) {
-	o.Lease, o.Beat, o.Claim = 3*time.Second, 200*time.Millisecond, 600*time.Millisecond
+	o.Lease, o.Beat, o.Claim = 15*time.Second, 200*time.Millisecond, 600*time.Millisecond
+}
+
+// brief are the times of workers whose death others are to notice soon.
+func brief(o *streams.WorkerOptions) {
+	quick(o)
+	o.Lease = 2 * time.Second
 }
 
 // started is a worker that runs.

@@ -278,6 +278,24 @@ func (s *store) unavailable(ctx context.Context, agentType string) error {
 	return fmt.Errorf("%w: %s", ErrUnavailable, agentType)
 }
 
+// warnOfOthers tells the log when other workers have the other key schema: they
+// do not see each other, which nobody would notice.
+func (w *Worker) warnOfOthers(ctx context.Context) {
+	other := *w.store
+	other.schema = w.store.schema.other()
+	workers, err := other.rdb.SMembers(ctx, other.schema.Workers()).Result()
+	if err != nil {
+		return // it says nothing of this worker
+	}
+	for _, id := range workers {
+		if token, err := other.leaseToken(ctx, other.rdb, id); err == nil && token != "" {
+			w.log().Warn().Err(fmt.Errorf("%s here, %s there", w.store.schema, other.schema)).
+				Msg("workers with another key schema use this Redis; these do not see each other")
+			return
+		}
+	}
+}
+
 // OnlineTypes are the agent types for which a worker is online, sorted.
 func (c *Client) OnlineTypes(ctx context.Context) ([]string, error) {
 	s := c.store

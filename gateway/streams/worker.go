@@ -148,6 +148,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		return errors.Join(err, w.release(life))
 	}
 	w.note(w.alive)
+	w.warnOfOthers(ctx)
 	reading, stop := context.WithCancelCause(life)
 	defer stop(nil)
 	unhook := context.AfterFunc(ctx, func() { stop(nil) })

@@ -1,7 +1,9 @@
 package streams
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 )
@@ -26,6 +28,7 @@ type life struct {
 	draining bool      // it takes nothing more
 	evicted  bool      // an administrator ends it
 	sign     time.Time // when the last sign of life got through
+	away     time.Time // since when Redis cannot be reached; zero while it can
 }
 
 // Readiness tells how the worker is.
@@ -62,7 +65,28 @@ func (w *Worker) Readiness() Readiness {
 }
 
 // alive notes that a sign of life got through.
-func (w *Worker) alive(l *life) { l.entered, l.sign = true, w.store.now() }
+func (w *Worker) alive(l *life) {
+	l.entered, l.sign = true, w.store.now()
+	if !l.away.IsZero() {
+		w.log().Info().Msg("Redis can be reached again")
+		l.away = time.Time{}
+	}
+}
+
+// trouble writes an error of Redis to the log. While it cannot be reached there is
+// one line, however many try.
+func (w *Worker) trouble(err error, what string) {
+	if !passing(err) && !errors.Is(err, context.DeadlineExceeded) {
+		w.log().Warn().Err(err).Msg(what)
+		return
+	}
+	w.note(func(l *life) {
+		if l.away.IsZero() {
+			l.away = w.store.now()
+			w.log().Warn().Err(err).Msg("Redis cannot be reached; tasks go on, and what they say waits")
+		}
+	})
+}
 
 func draining(l *life) { l.draining = true }
 

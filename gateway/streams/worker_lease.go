@@ -124,16 +124,12 @@ func (w *Worker) underLease(ctx context.Context, key string, absent bool, op fun
 }
 
 // beats gives signs of life until life ends, and ends it when the lease is
-// lost: when it is another's, or no sign got through for too long.
+// lost: when it is another's, or no sign got through for too long. A slow sign is
+// waited for, as long as others may not take our tasks.
 func (w *Worker) beats(life context.Context, end, stop context.CancelCauseFunc) {
 	last := time.Now()
 	for wait(life, w.opts.Beat) == nil {
-		if time.Since(last) > w.patience() { // others may take our tasks from now on
-			w.log().Error().Msg("lease lost: no sign of life got through")
-			end(ErrLeaseLost)
-			return
-		}
-		sign, done := context.WithTimeout(life, w.opts.Beat)
+		sign, done := context.WithDeadline(life, last.Add(w.patience()))
 		err := w.renew(sign)
 		if err == nil {
 			last = time.Now()
@@ -146,11 +142,15 @@ func (w *Worker) beats(life context.Context, end, stop context.CancelCauseFunc) 
 			w.log().Error().Msg("lease lost: another process has the worker's id")
 			end(ErrLeaseLost)
 			return
+		case time.Since(last) > w.patience():
+			w.log().Error().Msg("lease lost: no sign of life got through")
+			end(ErrLeaseLost)
+			return
 		case errors.Is(err, ErrEvicted):
 			w.note(evicted)
 			stop(ErrEvicted)
 		case err != nil:
-			w.log().Warn().Err(err).Msg("sign of life did not get through")
+			w.trouble(err, "sign of life did not get through")
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (w *Worker) read(reading, life context.Context, t string, tasks *sync.WaitG
 		}
 		got, err := w.next(life, stream, 1)
 		if err != nil {
-			w.log().Warn().Err(err).Msg("could not read a control stream")
+			w.trouble(err, "could not read a control stream")
 			_ = wait(reading, lastPause) // the loop ends with reading
 		}
 		if len(got) == 0 {
@@ -117,7 +117,7 @@ func (w *Worker) sweep(reading, life context.Context, tasks *sync.WaitGroup) {
 		})
 		err = errors.Join(err, w.lookAfter(reading, t))
 		if err != nil && reading.Err() == nil {
-			w.log().Warn().Err(err).Msg("could not look for what is left behind")
+			w.trouble(err, "could not look for what is left behind")
 		}
 	}
 }
@@ -303,12 +303,12 @@ func (w *Worker) control(reading, life context.Context, tasks *sync.WaitGroup, s
 	stream := w.store.schema.WorkerStream(w.opts.ID)
 	dispatch := func(d delivery) { w.dispatch(reading, life, d, tasks, stop) }
 	if err := w.sweepOwn(life, stream, dispatch); err != nil {
-		w.log().Warn().Err(err).Msg("could not look for pending commands")
+		w.trouble(err, "could not look for pending commands")
 	}
 	for life.Err() == nil {
 		got, err := w.next(life, stream, 10)
 		if err != nil {
-			w.log().Warn().Err(err).Msg("could not read the worker's stream")
+			w.trouble(err, "could not read the worker's stream")
 			_ = wait(life, lastPause) // the loop ends with life
 		}
 		for _, d := range got {

@@ -151,11 +151,8 @@ func (w *Worker) accept(ctx context.Context, d delivery, cmd Command, key string
 		return rec, false, err
 	}
 	work := Work{Key: key, Owner: w.lease.Token, Entry: d.carrier(), Command: text}
+	var owner owner // mostly there is none
 	for {
-		owner, err := w.lookAtOwner(ctx, cmd.Header)
-		if err != nil {
-			return rec, false, err
-		}
 		var verdict error
 		err = persist(ctx, func() error {
 			rec, err = w.update(ctx, cmd.Header.SessionID, cmd.Header.MessageID, func(r *Record, fresh bool) ([]Event, error) {
@@ -177,6 +174,9 @@ func (w *Worker) accept(ctx context.Context, d delivery, cmd Command, key string
 		case err != nil:
 			return rec, false, err
 		case errors.Is(verdict, errOwner):
+			if owner, err = w.lookAtOwner(ctx, cmd.Header); err != nil {
+				return rec, false, err
+			}
 			continue
 		case errors.Is(verdict, errInbox):
 			verdict = errDuplicate
