@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/model"
 )
 
 // Diagram draws a fresh machine.
@@ -26,12 +27,18 @@ func CanMove(s event.State, m string) bool {
 	return x.can(move(m))
 }
 
+// Packed is what an agent at rest keeps of a conversation, Unpacked what it was.
+func Packed(messages []model.Message) string { return string(pack(messages)) }
+
+func Unpacked(text string) []model.Message { return packed(text).unpack(nil) }
+
 // Snapshot shows the conversation of a, but for the system prompt, which is
 // written out only in a turn, and all that is known of it. The agent must not
 // run, or be in the middle of an append of its own.
 func (a *Agent) Snapshot() string {
 	h := &a.history
-	return a.t.snapshot() + fmt.Sprintf("%+v\n%s %d %d %d %v\n%v %+v\n%v\n%+v", h.messages[1:], h.digest("", 0, &Offer{}), h.tokens, h.thoughts, h.base, h.fault,
+	messages := h.packed.unpack(slices.Clone(h.messages))
+	return a.t.snapshot() + fmt.Sprintf("%+v\n%s %d %d %d %v\n%v %+v\n%v\n%+v", messages[1:], h.digest("", 0, &Offer{}), h.tokens, h.thoughts, h.base, h.fault,
 		h.past, h.checker, a.read, a.gauge)
 }
 

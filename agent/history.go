@@ -17,6 +17,7 @@ import (
 // it is whole) costs no more than the messages that are new in it.
 type history struct {
 	messages []model.Message
+	packed   packed // stands for messages while an agent is at rest
 	sum      hash.Hash
 	tokens   int // estimate
 	thoughts int // estimate of its reasoning, which a request may leave out
@@ -35,8 +36,11 @@ func newHistory(system string) history {
 // wake writes the system prompt out for a turn; with the first turn the
 // conversation begins.
 func (h *history) wake(system string) {
-	if h.messages == nil {
+	if h.checker.n == 0 {
 		*h = newHistory(system)
+	}
+	if h.packed != "" {
+		h.messages, h.packed = h.packed.unpack(make([]model.Message, 0, h.checker.n+roomForTurn)), ""
 	}
 	h.messages = slices.Grow(h.messages, roomForTurn)
 	h.messages[0].Content = system
@@ -78,16 +82,16 @@ func (h *history) used(callID string) bool { return h.checker.seen[callID] || h.
 
 // settle gives back what an agent at rest does not need: the system prompt,
 // which the agents of a role have in common, and, of a short conversation, the
-// room for more messages and the list of call ids. Of a long one they are small
-// beside the rest, and making them anew each turn would be dear.
+// list of messages and that of call ids. Of a long one they are small beside the
+// rest, and making them anew each turn would be dear.
 func (h *history) settle() {
 	const long = 256
-	if len(h.messages) < long {
-		h.messages = slices.Clone(h.messages)
-		h.checker.forget()
-	}
 	if len(h.messages) > 0 {
 		h.messages[0].Content = ""
+	}
+	if len(h.messages) < long {
+		h.messages, h.packed = nil, pack(h.messages)
+		h.checker.forget()
 	}
 }
 
