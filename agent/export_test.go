@@ -45,7 +45,7 @@ func (a *Agent) Snapshot() string {
 // snapshot shows the state of the turn, with what its pointers point to.
 func (t turnState) snapshot() string {
 	text := fmt.Sprintf("due %d step %d asked %+v failure %+v end %+v reply %+v flushed %d reported %t\n", t.due, t.step,
-		deref(t.asked), deref(t.failure), deref(t.end), t.reply, t.flushed, t.reported)
+		deref(t.asked), deref(t.failure), deref(t.end), deref(t.reply), t.flushed, t.reported)
 	for _, c := range t.calls {
 		text += fmt.Sprintf("call started %t approval %d %s finished %+v\n", c.started, c.approval, c.id, deref(c.finished))
 	}

@@ -179,7 +179,9 @@ func (c *checker) next(m model.Message) error {
 		if m.CallID != c.open[0] {
 			return fault("result for call %q where that of %q is due", m.CallID, c.open[0])
 		}
-		c.open = c.open[1:]
+		if c.open = c.open[1:]; len(c.open) == 0 {
+			c.open = nil // an empty rest would keep the last id alive
+		}
 		return nil
 	}
 	if len(c.open) > 0 {
