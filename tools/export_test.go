@@ -14,7 +14,7 @@ func Inferred(t Tool) json.RawMessage {
 	return nil
 }
 
-func (o outline) inference() json.RawMessage { return o.params().schema }
+func (o outline) inference() json.RawMessage { return o.params().schema() }
 
 // Members returns names and values of a valid JSON object.
 func Members(object []byte) (names, values []string, err error) {

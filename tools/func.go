@@ -41,7 +41,7 @@ func newFunction[In, Out any](name, description string, fn func(context.Context,
 		panic(fmt.Sprintf("tools: %s: the function is nil", name))
 	}
 	o := newOutline[In](name, description, opts)
-	o.spec.Schema = o.params().schema
+	o.spec.Schema = o.params().schema()
 	return &function[In, Out]{outline: o, fn: fn}
 }
 

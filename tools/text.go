@@ -102,7 +102,7 @@ func builtin[In any](name string, l lang, fn callFunc[In], opts ...Option) Tool 
 	}
 	o := newOutline[In](name, t.description, append(all, opts...))
 	if o.spec.Schema = schemaOf(name, l); o.spec.Schema == nil {
-		o.spec.Schema = o.params().schema
+		o.spec.Schema = o.params().schema()
 	}
 	outlines.Store(key, o)
 	return &function[In, string]{outline: o, fn: fn}
