@@ -39,18 +39,24 @@ func (h *history) wake(system string) {
 	if h.checker.n == 0 {
 		*h = newHistory(system)
 	}
-	if h.packed != "" {
-		h.messages, h.packed = h.packed.unpack(make([]model.Message, 0, h.checker.n+roomForTurn)), ""
-	}
+	h.open()
 	h.messages = slices.Grow(h.messages, roomForTurn)
 	h.messages[0].Content = system
 	h.checker.remember(h.messages)
+}
+
+// open makes a packed conversation a list of messages again.
+func (h *history) open() {
+	if h.packed != "" {
+		h.messages, h.packed = h.packed.unpack(make([]model.Message, 0, h.checker.n+roomForTurn)), ""
+	}
 }
 
 // roomForTurn is the number of messages of a short turn.
 const roomForTurn = 12
 
 func (h *history) add(m model.Message) {
+	h.open() // in a log that somebody edited, an agent may get a message at rest
 	if h.sum == nil {
 		h.sum = sha256.New()
 	}
@@ -86,9 +92,10 @@ func (h *history) used(callID string) bool { return h.checker.seen[callID] || h.
 // rest, and making them anew each turn would be dear.
 func (h *history) settle() {
 	const long = 256
-	if len(h.messages) > 0 {
-		h.messages[0].Content = ""
+	if h.packed != "" || len(h.messages) == 0 {
+		return
 	}
+	h.messages[0].Content = ""
 	if len(h.messages) < long {
 		h.messages, h.packed = nil, pack(h.messages)
 		h.checker.forget()

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +12,7 @@ import (
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/model/modeltest"
 )
 
 // fill sets every field of v to something of its own.
@@ -66,4 +68,30 @@ func TestPackIsExact(t *testing.T) {
 			t.Errorf("unpacked (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// Records of a log that somebody edited may come while the agent rests; what
+// it knows of its conversation must not go.
+func TestRecordsAtRestKeepTheConversation(t *testing.T) {
+	const id = "uio_1"
+	moved := func(from, to event.State) event.Data { return event.AgentState{From: from, To: to} }
+	said := func(text string) event.Data { return event.ModelReplied{Text: text, Finish: event.FinishStop} }
+	ended := event.TurnEnded{Reason: event.EndNatural}
+	s := newStage(t, modeltest.Sequence(), nil)
+	for i, d := range []event.Data{
+		moved(event.Created, event.Working),
+		event.MessageSent{ID: "msg_tl_001", Kind: event.Note, From: event.Leader, FromName: event.LeaderName, To: id, Content: "begin"},
+		event.MessageDelivered{ID: "msg_tl_001"},
+		said("first"), ended, ended, said("second"), ended, moved(event.Working, event.Idle), moved(event.Idle, event.Working),
+	} {
+		if err := s.agent.Apply(event.Record{Seq: int64(i + 1), Agent: id, Turn: 1, Data: d}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shot := s.agent.Snapshot()
+	for _, text := range []string{"begin", "first", "second"} {
+		if !strings.Contains(shot, text) {
+			t.Errorf("%q is not in the conversation any more:\n%s", text, shot)
+		}
+	}
 }
