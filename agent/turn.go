@@ -63,9 +63,9 @@ func (a *Agent) leave(ctx context.Context, end ending, err error) {
 	switch {
 	case a.cfg.Leave == nil:
 	case err == nil:
-		a.cfg.Leave(ctx, end.why())
+		a.cfg.Leave(ctx, a.cfg.ID, end.why())
 	case err != nil && cause != nil && !errors.Is(cause, mailbox.ErrInterrupted):
-		a.cfg.Leave(ctx, cause.Error())
+		a.cfg.Leave(ctx, a.cfg.ID, cause.Error())
 	}
 }
 
@@ -170,7 +170,7 @@ func (a *Agent) ready() error {
 
 // act does what a reply asks for: report it, run its calls, or end the turn.
 func (a *Agent) act(ctx context.Context) (done bool, end ending, err error) {
-	reply := a.t.reply
+	reply := *a.t.reply
 	if a.t.wrapUp != "" {
 		return true, ending{reason: event.EndLimit, limit: a.t.wrapUp, text: a.t.text}, nil
 	}

@@ -13,23 +13,23 @@ import (
 	"github.com/troupe-go/troupe/mailbox"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/prompts"
+	"github.com/troupe-go/troupe/subagent"
 	"github.com/troupe-go/troupe/tools"
 )
 
-// lentWorker is the part of an agent that another Troupe lends. Its model holds
-// no place in the limit on parallel calls: it has limits where it is asked.
-type lentWorker struct {
+// lentWorkers is the part of a role's agents that another Troupe lends. Their
+// model holds no place in the limit on parallel calls: it has limits where it is
+// asked.
+type lentWorkers struct {
 	run    *Run
 	lender Lender
-	who    event.RemoteAgent
+	role   string
 }
 
 // lentConfig is what an agent is made of whose model and tools are lent.
 func (r *Run) lentConfig(role Role, address mailbox.Address, loan event.Loan) (agent.Config, error) {
 	lender, _ := role.Remote.(Lender)
-	w := lentWorker{run: r, lender: lender, who: event.RemoteAgent{
-		Run: r.id, TraceID: r.trace, Agent: address.ID, Name: address.Name, Role: role.ID,
-	}}
+	w := lentWorkers{run: r, lender: lender, role: role.ID}
 	list := tools.PeerTools(r.peers(role), r.leader.opts.lang)
 	for _, t := range loan.Tools {
 		list = append(list, tools.Lent(t, w.tool(t)))
@@ -45,28 +45,28 @@ func (r *Run) lentConfig(role Role, address mailbox.Address, loan event.Loan) (a
 	if err != nil {
 		return agent.Config{}, err
 	}
-	cfg := r.config(address, modelOf(loan), set, mailbox.BoxOptions{})
-	cfg.Role, cfg.Prompt, cfg.MaxSteps = role.ID, agent.NewPrompt(prompt), bound(role.MaxSteps)
-	cfg.Offer, cfg.Model, cfg.Leave = agent.NewOffer(set), w, w.leave
-	return cfg, nil
+	s := r.shared(role.ID, modelOf(loan), set)
+	s.MaxSteps, s.Report = bound(role.MaxSteps), subagent.Reporter(r.exchange.Post, r.words)
+	s.Model, s.Leave = w, w.leave
+	return r.config(address, agent.NewPrompt(prompt), mailbox.BoxOptions{}, s), nil
 }
 
-// step names the turn that borrows.
-func (w lentWorker) step() event.RemoteStep {
-	s := w.run.roster.step(w.who)
-	s.ID, s.Number, s.Text, s.Metadata = s.Task, 1, "", w.run.meta
+// turn names the turn of an agent that borrows.
+func (w lentWorkers) turn(agent string) event.RemoteStep {
+	s := w.run.step(agent, w.role)
+	s.ID, s.Number, s.Text = s.Task, 1, ""
 	return s
 }
 
 // Stream implements [model.Client].
-func (w lentWorker) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
+func (w lentWorkers) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		q, err := lentRequest(req)
 		if err != nil {
 			yield(model.Chunk{}, err)
 			return
 		}
-		for d, err := range w.lender.Reply(ctx, w.step(), q) {
+		for d, err := range w.lender.Reply(ctx, w.turn(req.Agent), q) {
 			if err != nil {
 				yield(model.Chunk{}, failed(err, ""))
 				return
@@ -127,13 +127,13 @@ func lentChunk(d event.Data) (c model.Chunk, done bool, err error) {
 }
 
 // tool does the calls of a lent tool.
-func (w lentWorker) tool(t event.LentTool) func(context.Context, tools.Call) (string, error) {
+func (w lentWorkers) tool(t event.LentTool) func(context.Context, tools.Call) (string, error) {
 	return func(ctx context.Context, call tools.Call) (string, error) {
 		c := event.LentCall{
 			ToolStarted: event.ToolStarted{CallID: call.ID, Name: t.Name, Arguments: string(call.Arguments), RequestID: call.RequestID},
 			Agent:       call.Agent, Turn: call.Turn, Again: call.Again,
 		}
-		for d, err := range w.lender.Call(ctx, w.step(), t, c) {
+		for d, err := range w.lender.Call(ctx, w.turn(call.Agent), t, c) {
 			switch d := d.(type) {
 			case event.ToolOutput:
 				call.Output(d.Text)
@@ -158,15 +158,15 @@ func (w lentWorker) tool(t event.LentTool) func(context.Context, tools.Call) (st
 }
 
 // leave gives back what a turn had borrowed.
-func (w lentWorker) leave(ctx context.Context, reason string) {
+func (w lentWorkers) leave(ctx context.Context, agent, reason string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelBound)
 	defer cancel()
 	back := w.lender.Return
 	if reason != "" {
 		back = func(ctx context.Context, s event.RemoteStep) error { return w.lender.Cancel(ctx, s, reason) }
 	}
-	if err := back(ctx, w.step()); err != nil {
-		w.run.logger.Warn().Err(err).Str("agent", w.who.Agent).Msg("loan not given back")
+	if err := back(ctx, w.turn(agent)); err != nil {
+		w.run.logger.Warn().Err(err).Str("agent", agent).Msg("loan not given back")
 	}
 }
 

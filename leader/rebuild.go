@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/mailbox"
 	"github.com/troupe-go/troupe/prompts"
 	"github.com/troupe-go/troupe/subagent"
 	"github.com/troupe-go/troupe/tools"
@@ -88,12 +89,8 @@ func (b *Rebuilt) Resumed(id string, created event.AgentCreated) (agent.Config, 
 	if created.Lent != nil {
 		return b.run.configAsRecorded(id, created)
 	}
-	return b.run.workerWith(role, addressOf(id, created), set, prompt), nil
+	return b.run.config(addressOf(id, created), prompt, mailbox.BoxOptions{}, b.run.workers(role, set)), nil
 }
-
-// New makes the agent of a config that [Rebuilt.Agent] or [Rebuilt.Resumed]
-// returned and that was completed.
-func (b *Rebuilt) New(cfg agent.Config) (*agent.Agent, error) { return b.run.newAgent(cfg) }
 
 // pool has the tools that an agent may have.
 func (b *Rebuilt) pool(id string) []tools.Tool {

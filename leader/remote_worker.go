@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
 	"github.com/troupe-go/troupe/model"
@@ -18,23 +17,14 @@ import (
 // cancelled.
 const cancelBound = 10 * time.Second
 
-// remoteWorker stands for one agent that works elsewhere: to the turn loop it is
-// a chat model that asks, goes on or reports. It holds no place in the limit on
-// parallel calls, for a step may take hours and asks none of our endpoints.
-type remoteWorker struct {
+// remoteWorkers stands for the agents of a role that works elsewhere: to the turn
+// loop it is a chat model that asks, goes on or reports. It holds no place in the
+// limit on parallel calls, for a step may take hours and asks none of our
+// endpoints.
+type remoteWorkers struct {
 	run    *Run
 	remote Remote
-	who    event.RemoteAgent
-}
-
-// remoteConfig is what an agent that works elsewhere is made of.
-func (r *Run) remoteConfig(role Role, address mailbox.Address, k *kit) agent.Config {
-	cfg := r.workerWith(role, address, k.set, agent.NewPrompt(r.words.ElsewherePrompt(address.Name, role.Place.String())))
-	w := remoteWorker{run: r, remote: role.Remote, who: event.RemoteAgent{
-		Run: r.id, TraceID: r.trace, Agent: address.ID, Name: address.Name, Role: role.ID,
-	}}
-	cfg.Offer, cfg.Model, cfg.Leave = k.offer, w, w.leave
-	return cfg
+	role   string
 }
 
 // notWhileAtWork refuses a message to an agent that works elsewhere and is at
@@ -46,18 +36,18 @@ func (r *Run) notWhileAtWork(a mailbox.Address) error {
 	return nil
 }
 
-// step is what the agent is told now.
-func (w remoteWorker) step() event.RemoteStep {
-	s := w.run.roster.step(w.who)
-	s.Metadata = w.run.meta
+// step is what an agent that works elsewhere is told now.
+func (r *Run) step(agent, role string) event.RemoteStep {
+	s := r.roster.step(event.RemoteAgent{Run: r.id, TraceID: r.trace, Agent: agent, Role: role})
+	s.Metadata = r.meta
 	return s
 }
 
 // Stream implements [model.Client]: it takes the step that the log says is due.
-func (w remoteWorker) Stream(ctx context.Context, _ model.Request) iter.Seq2[model.Chunk, error] {
+func (w remoteWorkers) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		var said strings.Builder
-		for d, err := range w.remote.Step(ctx, w.step()) {
+		for d, err := range w.remote.Step(ctx, w.run.step(req.Agent, w.role)) {
 			if err != nil {
 				yield(model.Chunk{}, failed(err, said.String()))
 				return
@@ -124,13 +114,13 @@ func failed(err error, said string) error {
 
 // leave tells the other side to stop work. What it says to that is no matter of
 // the turn, which has ended.
-func (w remoteWorker) leave(ctx context.Context, reason string) {
+func (w remoteWorkers) leave(ctx context.Context, agent, reason string) {
 	if reason == "" {
 		return // it has ended there too
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelBound)
 	defer cancel()
-	if err := w.remote.Cancel(ctx, w.step(), reason); err != nil {
-		w.run.logger.Warn().Err(err).Str("agent", w.who.Agent).Msg("task elsewhere not cancelled")
+	if err := w.remote.Cancel(ctx, w.run.step(agent, w.role), reason); err != nil {
+		w.run.logger.Warn().Err(err).Str("agent", agent).Msg("task elsewhere not cancelled")
 	}
 }

@@ -272,7 +272,9 @@ func (r *roster) view(id string) (member, bool) {
 func (r *roster) step(who event.RemoteAgent) event.RemoteStep {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.byID[who.Agent].errand.step(who)
+	m := r.byID[who.Agent]
+	who.Name = m.name
+	return m.errand.step(who)
 }
 
 // nameOf is the display name of a participant.

@@ -101,20 +101,11 @@ func (r *Run) addLeader() error {
 	if err != nil {
 		return err
 	}
-	a, err := r.newAgent(cfg)
+	a, err := agent.New(cfg)
 	if err != nil {
 		return err
 	}
 	return r.enter(a, cfg, event.AgentCreated{})
-}
-
-// newAgent makes the agent of a config: one that reports, unless it is the
-// leader.
-func (r *Run) newAgent(cfg agent.Config) (*agent.Agent, error) {
-	if cfg.ID == event.Leader {
-		return agent.New(cfg)
-	}
-	return subagent.New(cfg, r.words)
 }
 
 // leaderConfig is what the leader is made of.
@@ -145,11 +136,10 @@ func (r *Run) leaderConfig() (agent.Config, error) {
 func (r *Run) leaderWith(set tools.Set, prompt agent.Prompt) agent.Config {
 	l := r.leader.team.Leader
 	wakes := func(m event.MessageSent) bool { return l.WakeOnProgress || m.Kind != event.Progress }
-	cfg := r.config(leaderAddress, l.Model, set, mailbox.BoxOptions{Wakes: wakes})
-	cfg.Model = r.client(l.Model)
-	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, prompt, bound(l.MaxSteps)
-	cfg.Last = endsRun // nobody is reported to: the person reads the log
-	return cfg
+	s := r.shared(event.Leader, l.Model, set)
+	s.Model, s.MaxSteps = r.client(l.Model), bound(l.MaxSteps)
+	s.Last = endsRun // nobody is reported to: the person reads the log
+	return r.config(leaderAddress, prompt, mailbox.BoxOptions{Wakes: wakes}, s)
 }
 
 // endsRun reports whether the end of a turn of the leader for this reason is
@@ -199,7 +189,7 @@ func (r *Run) hire(want, call string, loan *event.Loan) (*agent.Agent, mailbox.A
 	if err != nil {
 		return nil, none, err
 	}
-	a, err := r.newAgent(cfg)
+	a, err := agent.New(cfg)
 	if err != nil {
 		return nil, none, err
 	}
@@ -250,27 +240,22 @@ func (r *Run) workerConfig(role Role, address mailbox.Address, loan *event.Loan)
 	if err != nil {
 		return agent.Config{}, err
 	}
-	if role.elsewhere() {
-		return r.remoteConfig(role, address, k), nil
-	}
-	cfg := r.workerWith(role, address, k.set, agent.PromptFor(k.prompt, address.Name))
-	cfg.Offer, cfg.Model = k.offer, k.client
-	return cfg, nil
-}
-
-// workerWith is what a worker is made of with these tools and this prompt, but
-// for its model.
-func (r *Run) workerWith(role Role, address mailbox.Address, set tools.Set, prompt agent.Prompt) agent.Config {
 	var box mailbox.BoxOptions
 	if role.elsewhere() {
 		box.Refuses = func() error { return r.notWhileAtWork(address) }
 	}
-	cfg := r.config(address, role.Model, set, box)
-	cfg.Role, cfg.Prompt, cfg.MaxSteps = role.ID, prompt, bound(role.MaxSteps)
+	return r.config(address, agent.PromptFor(k.prompt, address.Name), box, k.shared), nil
+}
+
+// workers is what the workers of a role with these tools have in common, all
+// but the model.
+func (r *Run) workers(role Role, set tools.Set) *agent.Shared {
+	s := r.shared(role.ID, role.Model, set)
+	s.MaxSteps, s.Report = bound(role.MaxSteps), subagent.Reporter(r.exchange.Post, r.words)
 	if role.elsewhere() {
-		cfg.Elsewhere, cfg.ModelName = true, role.Place.String()
+		s.Elsewhere, s.ModelName = true, role.Place.String()
 	}
-	return cfg
+	return s
 }
 
 // askable lists the codes of the roles that a role may ask; nil means all.
@@ -287,17 +272,23 @@ func (r *Run) askable(role Role) []string {
 	return codes
 }
 
-// config is what every agent of the run has in common; who makes a living one
-// adds its model.
-func (r *Run) config(a mailbox.Address, m Model, set tools.Set, box mailbox.BoxOptions) agent.Config {
+// config is what one agent of the run is made of.
+func (r *Run) config(a mailbox.Address, prompt agent.Prompt, box mailbox.BoxOptions, s *agent.Shared) agent.Config {
 	box.Limit = bound(r.leader.team.Limits.Inbox)
 	return agent.Config{
-		ID: a.ID, Name: a.Name, Code: a.Code,
-		ModelName: m.Name, Scripted: m.scripted(), Tools: set,
+		ID: a.ID, Name: a.Name, Code: a.Code, Prompt: prompt, Shared: s,
+		Box: mailbox.NewBox(box),
+	}
+}
+
+// shared is what all agents of the run have in common; who makes a living one
+// adds its model.
+func (r *Run) shared(role string, m Model, set tools.Set) *agent.Shared {
+	return &agent.Shared{
+		Role: role, ModelName: m.Name, Scripted: m.scripted(), Tools: set,
 		MaxOutputTokens: m.MaxOutputTokens, Price: m.cost, ContextWindow: m.ContextWindow, CompactAt: m.CompactAt,
-		Brief: func() string { return r.brief(a.ID) },
-		Log:   r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,
-		Box: mailbox.NewBox(box), Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),
+		Log: r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk, Brief: r.brief,
+		Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),
 		Permit: r.permit(set), Logger: r.logger, Now: r.leader.opts.now,
 	}
 }

@@ -34,7 +34,7 @@ func Lend(t Tool) event.LentTool {
 // none.
 type topical interface{ about() string }
 
-func (f *function[In, Out]) about() string { return f.params.about }
+func (f *function[In, Out]) about() string { return f.params().about }
 
 func (p placed) about() string {
 	if t, ok := p.Tool.(topical); ok {
