@@ -254,7 +254,12 @@ func TestLostLease(t *testing.T) {
 		sent, err = r.client.Send(t.Context(), streams.Request{AgentType: "slow", SessionID: "sess", Content: streams.TextContent("x")})
 		return err
 	})
-	<-began
+	select {
+	case <-began:
+	case err := <-w.ended:
+		w.ended <- nil
+		t.Fatalf("the worker ended before it began: %v", err)
+	}
 	line.setCut(true)
 	err := <-w.ended
 	w.ended <- nil
