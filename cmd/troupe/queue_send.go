@@ -156,8 +156,10 @@ func (s *queueSend) show(ctx context.Context, sent streams.Sent, from string, vi
 	}
 	switch {
 	case asked:
-		return &failure{code: exitWaiting, text: fmt.Sprintf(s.words.queue["waits"], sent.MessageID),
-			hint: "troupe queue resume " + shellWord(s.session) + " " + shellWord(sent.MessageID) + " TEXT"}
+		return &failure{
+			code: exitWaiting, text: fmt.Sprintf(s.words.queue["waits"], sent.MessageID),
+			hint: "troupe queue resume " + shellWord(s.session) + " " + shellWord(sent.MessageID) + " TEXT",
+		}
 	case rec.Status != streams.Completed:
 		return &failure{code: exitFailed, text: strings.TrimSpace(string(rec.Status) + " " + rec.ErrorMessage + rec.CancelReason)}
 	case s.json:

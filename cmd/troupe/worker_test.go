@@ -88,7 +88,7 @@ func freeAddress(t *testing.T) string {
 
 func get(address, path string, want int) (string, error) {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // a connection that is kept has goroutines
-	res, err := client.Get("http://" + address + path)                         //nolint:noctx // of a test
+	res, err := client.Get("http://" + address + path)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,8 +43,7 @@ const lingerFor = 20 * time.Second
 // NewAgents lends what a workshop has; linger is how long an agent holds its
 // place in the worker while nobody asks, 0 for the usual time.
 func NewAgents(w Workshop, linger time.Duration) *Agents {
-	orElse(&linger, lingerFor)
-	return &Agents{workshop: w, linger: linger, runs: map[string]*lending{}}
+	return &Agents{workshop: w, linger: cmp.Or(linger, lingerFor), runs: map[string]*lending{}}
 }
 
 var errWorkerGone = errors.New("streams: the worker that lent the agent is gone; its run opens it anew")

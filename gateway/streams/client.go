@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,8 +32,7 @@ func NewClient(rdb redis.UniversalClient, opts ClientOptions) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	orElse(&opts.Group, DefaultGroup)
-	return &Client{store: s, group: opts.Group}, nil
+	return &Client{store: s, group: cmp.Or(opts.Group, DefaultGroup)}, nil
 }
 
 // Send gives a task to an agent type. ErrUnavailable, ErrCircuitOpen and

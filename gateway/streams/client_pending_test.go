@@ -2,6 +2,7 @@ package streams_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -64,9 +65,12 @@ func TestTheOtherSchema(t *testing.T) {
 		}
 		var log lines
 		blind.worker("w-2", "other", echo, func(o *streams.WorkerOptions) { o.Log = zerolog.New(&log) })
-		if got := log.messages(); len(got) != 1 || !strings.Contains(got[0], "another key schema") {
-			t.Errorf("the log of a worker with the other schema says %q", got)
-		}
+		eventually(t, "a warning of the worker with the other schema", func() error {
+			if got := log.messages(); len(got) != 1 || !strings.Contains(got[0], "another key schema") {
+				return fmt.Errorf("its log says %q", got)
+			}
+			return nil
+		})
 		if types, err := r.client.OnlineTypes(t.Context()); err != nil || !slices.Equal(types, []string{"echo"}) {
 			t.Errorf("online: %v, %v", types, err)
 		}

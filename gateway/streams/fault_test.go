@@ -89,18 +89,19 @@ func TestLivingWorkersKeepTheirTasks(t *testing.T) {
 		select {
 		case <-ctx.Done():
 			return streams.Outcome{}, context.Cause(ctx)
-		case <-time.After(4 * time.Second):
+		case <-time.After(9 * time.Second):
 			return streams.Outcome{Answer: "x"}, nil
 		}
 	}}
-	r.worker("w-1", "slow", long)
+	short := func(o *streams.WorkerOptions) { o.Lease = 5 * time.Second }
+	r.worker("w-1", "slow", long, short)
 	sent := r.send("slow", "sess", "go")
 	r.status("sess", sent.MessageID, streams.Running)
-	r.worker("w-2", "slow", long)
-	<-time.After(2 * time.Second)
+	r.worker("w-2", "slow", long, short)
+	<-time.After(6 * time.Second)
 	left, err := r.client.Pending(t.Context(), "slow")
-	if err != nil || len(left) != 1 || left[0].Deliveries != 1 || left[0].Idle > time.Second {
-		t.Errorf("got %d entries, %v; want one that shows life and was delivered once", len(left), err)
+	if err != nil || len(left) != 1 || left[0].Deliveries != 1 || left[0].Idle > 5*time.Second {
+		t.Errorf("got %+v, %v; want one entry that shows life and was delivered once", left, err)
 	}
 	if rec := r.status("sess", sent.MessageID, streams.Completed); rec.WorkerID != "w-1" {
 		t.Errorf("it was done by %s", rec.WorkerID)
@@ -253,7 +254,12 @@ func TestLostLease(t *testing.T) {
 		sent, err = r.client.Send(t.Context(), streams.Request{AgentType: "slow", SessionID: "sess", Content: streams.TextContent("x")})
 		return err
 	})
-	<-began
+	select {
+	case <-began:
+	case err := <-w.ended:
+		w.ended <- nil
+		t.Fatalf("the worker ended before it began: %v", err)
+	}
 	line.setCut(true)
 	err := <-w.ended
 	w.ended <- nil

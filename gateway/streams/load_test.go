@@ -23,8 +23,7 @@ const say = `{"roles": {"tl": [{"when": {}, "text": "answer: {{.Last.Content}}"}
 // runs, 10,000 with TROUPE_SOAK and 500 under the race detector: none is lost and
 // none is done twice.
 func TestManyTasks(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, dial(t, realRedisThat(t, "everysec").addr()), streams.V2)
+	r := newRig(t, dial(t, realRedisThat(t, "everysec").addr()), streams.V2) // alone: it is all load
 	n := 2000
 	switch {
 	case underRace:
@@ -153,6 +152,7 @@ func BenchmarkTasks(b *testing.B) {
 			}
 		},
 		"team": func(b *testing.B) func() streams.Handler {
+			b.Helper()
 			dir := b.TempDir()
 			return func() streams.Handler { return teams(b, dir, say) }
 		},

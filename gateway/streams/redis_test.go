@@ -202,7 +202,7 @@ func (p *proxy) setCut(cut bool) {
 // eventually waits until check is content; it fails the test after a while.
 func eventually(t testing.TB, what string, check func() error) {
 	t.Helper()
-	within(t, 30*time.Second, what, check)
+	within(t, time.Minute, what, check)
 }
 
 func within(t testing.TB, limit time.Duration, what string, check func() error) {

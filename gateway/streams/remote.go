@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,7 +50,7 @@ type question struct{ message, entry, text string }
 
 // NewRemote makes the remote of an agent type.
 func NewRemote(c *Client, agentType string, opts RemoteOptions) *Remote {
-	orElse(&opts.Gone, time.Minute)
+	opts.Gone = cmp.Or(opts.Gone, time.Minute)
 	return &Remote{client: c, agentType: agentType, opts: opts, places: map[string]place{}, loans: map[string]*borrowed{}}
 }
 

@@ -95,7 +95,7 @@ func quick(o *streams.WorkerOptions) {
 // brief are the times of workers whose death others are to notice soon.
 func brief(o *streams.WorkerOptions) {
 	quick(o)
-	o.Lease = 2 * time.Second
+	o.Lease = 4 * time.Second
 }
 
 // started is a worker that runs.

@@ -64,7 +64,7 @@ type origin struct {
 // clientOrigin is the origin of a client.
 var clientOrigin = origin{source: "client"}
 
-// groupOrigin reports whether the request is one of a group: those have no
+// inGroup reports whether the request is one of a group: those have no
 // look at availability, and no route in the record.
 func (o origin) inGroup() bool { return o.group != "" }
 

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,23 +57,12 @@ func (o WorkerOptions) withDefaults() (WorkerOptions, error) {
 		return o, errors.New("streams: a limit of a worker is negative")
 	}
 	o.AgentTypes = slices.Clone(o.AgentTypes)
-	orElse(&o.Group, DefaultGroup)
-	orElse(&o.Concurrency, 50)
-	orElse(&o.MaxDeliver, 5)
-	orElse(&o.Lease, leaseTTL)
-	orElse(&o.Beat, 5*time.Second)
-	orElse(&o.Claim, leaseTTL)
+	o.Group, o.Concurrency, o.MaxDeliver = cmp.Or(o.Group, DefaultGroup), cmp.Or(o.Concurrency, 50), cmp.Or(o.MaxDeliver, 5)
+	o.Lease, o.Beat, o.Claim = cmp.Or(o.Lease, leaseTTL), cmp.Or(o.Beat, 5*time.Second), cmp.Or(o.Claim, leaseTTL)
 	if o.Beat >= o.Lease {
 		return o, fmt.Errorf("streams: a worker that gives a sign each %v loses its lease of %v", o.Beat, o.Lease)
 	}
 	return o, nil
-}
-
-func orElse[T comparable](place *T, value T) {
-	var zero T
-	if *place == zero {
-		*place = value
-	}
 }
 
 // ErrEvicted is the end of a worker that an administrator ended.

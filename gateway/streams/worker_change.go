@@ -39,10 +39,9 @@ func (r Record) change(from, to State) Change {
 	c := Change{
 		At: time.UnixMilli(r.UpdatedAt), AgentType: r.TargetAgentType, SessionID: r.SessionID, MessageID: r.MessageID, From: from, To: to,
 	}
-	switch {
-	case to == StateFailed:
+	if to == StateFailed {
 		c.Why = r.ErrorMessage
-	case to == StateCancelled, to == StateCancelling:
+	} else if r.CancelRequested {
 		c.Why = r.CancelReason
 	}
 	if r.Status.Terminal() {

@@ -142,6 +142,7 @@ func (w *Worker) beats(life context.Context, end, stop context.CancelCauseFunc) 
 			w.log().Error().Msg("lease lost: another process has the worker's id")
 			end(ErrLeaseLost)
 			return
+		case life.Err() != nil: // it ended in the middle
 		case time.Since(last) > w.patience():
 			w.log().Error().Msg("lease lost: no sign of life got through")
 			end(ErrLeaseLost)
