@@ -13,7 +13,7 @@ import (
 func BenchmarkLentCall(b *testing.B) {
 	r := newRig(b, dial(b, realRedis(b).addr()), streams.V1)
 	var n atomic.Int64
-	r.lends("w-1", "one", spread, &n)
+	r.lends("w-1", "one", &n)
 	remote := streams.NewRemote(r.client, "one", streams.RemoteOptions{})
 	s := event.RemoteStep{RemoteAgent: event.RemoteAgent{Run: "run", Agent: "a_1", Role: "a"}, ID: "run-a_1-1", Task: "run-a_1-1", Number: 1}
 	tool := event.LentTool{Name: "look", Effect: "pure"}

@@ -270,7 +270,7 @@ func TestALoanThatNobodyGives(t *testing.T) {
 			t.Errorf("nobody there: %q", text)
 		}
 		var n atomic.Int64
-		r.lends("w-1", "one", spread, &n)
+		r.lends("w-1", "one", &n)
 		text := refused(r.lone("pure", leader.WithOverride(func(t *leader.Team) { t.Roles[0].ID = "z"; t.Roles[0].Code = "z" })))
 		if strings.Contains(text, "created") || text == "" {
 			t.Errorf("no such role: %q", text)

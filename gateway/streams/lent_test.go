@@ -90,10 +90,10 @@ func abc(change func(*leader.Role)) []leader.Role {
 }
 
 // lends starts a worker that lends roles of its own team.
-func (r *rig) lends(id, agentType, script string, n *atomic.Int64) {
+func (r *rig) lends(id, agentType string, n *atomic.Int64) {
 	r.t.Helper()
 	l, err := leader.New(leader.Team{
-		Model: spreadModel(r.t, script), Context: "Notes of " + id,
+		Model: spreadModel(r.t, spread), Context: "Notes of " + id,
 		Roles: abc(func(role *leader.Role) { role.Tools, role.Prompt = []string{"look"}, "You live at "+id }),
 	}, leader.WithTools(looking(id, n)), leader.WithWorkDir(r.t.TempDir()))
 	if err != nil {
@@ -110,9 +110,9 @@ func (r *rig) lends(id, agentType, script string, n *atomic.Int64) {
 }
 
 // spreadTeam is the team whose roles run at two types of workers.
-func (r *rig) spreadTeam(script string) leader.Team {
+func (r *rig) spreadTeam() leader.Team {
 	return leader.Team{
-		Model: spreadModel(r.t, script),
+		Model: spreadModel(r.t, spread),
 		Roles: abc(func(role *leader.Role) {
 			agentType := map[string]string{"a": "one", "b": "one", "c": "two"}[role.ID]
 			role.Place = leader.Place{Kind: "streams", Address: agentType}
@@ -167,10 +167,10 @@ func TestTeamSpreadOverWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.lends("w-1", "one", spread, &n)
-		r.lends("w-2", "two", spread, &n)
+		r.lends("w-1", "one", &n)
+		r.lends("w-2", "two", &n)
 		n.Store(0)
-		if l, err = leader.New(r.spreadTeam(spread), leader.WithWorkDir(t.TempDir())); err != nil {
+		if l, err = leader.New(r.spreadTeam(), leader.WithWorkDir(t.TempDir())); err != nil {
 			t.Fatal(err)
 		}
 		run, err := l.Start(t.Context(), "go")
