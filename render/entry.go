@@ -141,7 +141,11 @@ func (p *Printer) describeRun(e entry, data event.Data) entry {
 func (p *Printer) describeAgent(e entry, data event.Data) entry {
 	switch d := data.(type) {
 	case event.AgentCreated:
-		return e.with(fact, StyleDim, p.words.created, d.Name, d.Model)
+		where := d.Remote
+		if where == d.Model { // the place stands for a model that nobody here knows
+			where = ""
+		}
+		return e.with(fact, StyleDim, p.words.created, d.Name, d.Model, where)
 	case event.RoleCreated:
 		return e.with(fact, StyleDim, p.words.role, d.Name, d.Does)
 	case event.AgentState:

@@ -214,3 +214,19 @@ func TestFileOfALongResultIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestAgentsElsewhereAreToldWithTheirPlace shows the place once: it stands for
+// the model where nobody here knows that.
+func TestAgentsElsewhereAreToldWithTheirPlace(t *testing.T) {
+	for _, tt := range []struct{ model, want string }{
+		{"deepseek/deepseek-chat", "Writer_1  deepseek/deepseek-chat  streams/writers\n"},
+		{"streams/writers", "Writer_1  streams/writers\n"},
+	} {
+		got := show([]event.Record{{V: 1, Seq: 1, Agent: "wri_1", Data: event.AgentCreated{
+			Name: "Writer_1", Role: "wri", Code: "wri", Model: tt.model, Remote: "streams/writers",
+		}}}, render.Options{View: render.Lines})
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("model %s: no %q in\n%s", tt.model, tt.want, got)
+		}
+	}
+}
