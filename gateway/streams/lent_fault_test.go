@@ -131,7 +131,7 @@ func runLender(addr string) {
 		panic(err)
 	}
 	o := streams.WorkerOptions{ID: "victim", AgentTypes: []string{"one"}, Handler: echo, Agents: streams.NewAgents(w, 0)}
-	quick(&o)
+	brief(&o)
 	worker, err := streams.NewWorker(rdb, o)
 	if err == nil {
 		err = worker.Run(context.Background())
