@@ -121,6 +121,9 @@ var examples = map[string]string{
 	"models probe": "  troupe models probe\n  troupe models probe ollama/qwen3:8b --json\n",
 	"schema":       "  troupe schema > team.schema.json\n",
 
+	"serve":       "  troupe serve --studio\n  troupe serve --studio=/chat --listen 127.0.0.1:9000 --workspace work\n",
+	"serve token": "  TOKEN=$(troupe serve token alice --life 8h)\n",
+
 	"envelope check":   "  troupe envelope check messages.jsonl\n  tail -f in.jsonl | troupe envelope check --json | jq 'select(.verdict != \"ok\")'\n",
 	"envelope convert": "  troupe envelope convert --from to-content --to target-task < out.jsonl\n  troupe envelope convert --map house.yaml --from house messages.jsonl\n",
 	"envelope explain": "  troupe envelope explain message.json\n",

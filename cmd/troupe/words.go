@@ -90,6 +90,7 @@ type words struct {
 	verify map[string]string // of replay --verify
 
 	envelope map[string]string // of envelope: reasons, verdicts, steps, and the rest
+	serve    map[string]string // of serve
 }
 
 // wordsOf are the words of a language: zh, or en for all others.

@@ -33,6 +33,9 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 		"version":      "print the version",
 		"help":         "help about a command",
 
+		"serve":       "serve the team to chat front ends and other programs",
+		"serve token": "issue a token that a server takes for a while",
+
 		"envelope":         "messages in the standard envelope: check, convert, explain",
 		"envelope check":   "check messages, one line for each: ok, missing, extra, text, repeat or invalid",
 		"envelope convert": "translate messages between the envelope and other frameworks' names",
@@ -92,6 +95,19 @@ the provider sent no count; — stands where no price is known.`,
 warning, so that all others keep their numbers.`,
 		"runs rm": `A run that is under way is never removed. --older-than removes runs that ended;
 those that can go on are named and kept.`,
+		"serve": `Each protocol is switched on by its flag or by its key below serve: in the team
+file. Without tokens the server listens on this machine only. A session is one run
+in the folder of the runs: troupe replay shows it, and a server that starts goes on
+with the sessions that the end of the last one interrupted. SIGTERM and Ctrl-C let
+the steps under way end, for grace at most, and suspend the sessions.
+
+Below serve: in the team file stand listen, tls_cert, tls_key, tokens (user: name of
+a variable), token_key_env, token_life, workspace, audit, origins, hosts,
+max_sessions, grace, limits (connections, connections_per_user, messages_per_second,
+message_burst, bytes_per_second, byte_burst), client (path), studio (path,
+on_disconnect, verbose, iterations) and envelope (path, tools, dedupe_ttl).`,
+		"serve token": `The token is signed with the key in the variable that serve.token_key_env of the
+team file names, and goes to stdout. It is good for serve.token_life, or --life.`,
 		"envelope check": `FILE has one message a line, or is - for stdin, as without FILE; a message
 over several lines begins with a line { and ends with a line }. A message with
 the ids of an earlier one is a repeat. Exit code 1 means that messages were
@@ -118,6 +134,16 @@ troupe runs export --format json writes.`,
 		"view":          "`VIEW` of the messages: auto, bubbles or lines",
 		"output-format": "`FORM` of stdout: text, json (one result) or jsonl (the log's records)",
 		"run-dir":       "`DIR` where the runs are kept",
+		"listen":        "`ADDRESS` to listen at, host:port (default 127.0.0.1:8787)",
+		"tls-cert":      "`FILE` with the certificate chain, in PEM form",
+		"tls-key":       "`FILE` with the key of the certificate",
+		"origins":       "`ORIGIN` of web pages that may use the server; with commas or repeated",
+		"hosts":         "`NAME` under which the server is reached; with commas or repeated (default: any)",
+		"workspace":     "`DIR` below which clients may have agents work (default: the current folder)",
+		"audit":         "`FILE` in which stands who did what (default: audit.jsonl beside the runs)",
+		"log-level":     "`LEVEL` of the log on stderr: debug, info, warn, error or off (default info)",
+		"studio":        "the studio protocol, at `PATH`",
+		"life":          "`DURATION` for which the token is good (default 15m)",
 		"workdir":       "`DIR` that the agents work in (default: the current folder)",
 		"sync":          "when the log is forced to the disk: `MODE` normal, always or off",
 		"verbose":       "show states, deliveries, model calls and models too",
@@ -152,7 +178,7 @@ troupe runs export --format json writes.`,
 		"resume file":    "the team `FILE` whose .env, display and transcript count; the team is that of the log",
 		"resume workdir": "`DIR` that the agents work in (default: the folder of the run)",
 	},
-	groups: map[string]string{groupWork: "Work", groupSteer: "Steer", groupLook: "Look back", groupTools: "Protocol tools", groupSetup: "Setup"},
+	groups: map[string]string{groupWork: "Work", groupSteer: "Steer", groupLook: "Look back", groupServe: "Serve", groupTools: "Protocol tools", groupSetup: "Setup"},
 
 	helpFlag: "about this command",
 	usage:    "Usage", examples: "Examples", commands: "Commands", flagsTitle: "Flags", globalFlags: "Flags of all commands",
@@ -294,6 +320,7 @@ troupe runs export --format json writes.`,
 	},
 	origins:  map[string]string{fromEnvironment: "environment", fromDotEnv: ".env"},
 	envelope: envelopeWordsEN,
+	serve:    serveWordsEN,
 	verify: map[string]string{
 		"run":           "run %s, %d records",
 		"records":       "%d records",

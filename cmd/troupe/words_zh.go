@@ -33,6 +33,9 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"version":      "输出版本",
 		"help":         "查看命令的帮助",
 
+		"serve":       "向聊天前端和其他程序提供团队服务",
+		"serve token": "签发一个服务器在一段时间内接受的令牌",
+
 		"envelope":         "标准信封的消息：check、convert、explain",
 		"envelope check":   "校验消息，每条一行：ok、missing、extra、text、repeat 或 invalid",
 		"envelope convert": "在信封与其他框架的字段名之间转换消息",
@@ -78,6 +81,18 @@ troupe resume 据此继续。`,
 		"runs repair": `原来的日志保留在旁边。丢失的记录由一条警告代替，其余记录的编号不变。`,
 		"runs rm": `正在进行的运行从不删除。--older-than 删除已结束的运行；
 还可以继续的会列出并保留。`,
+		"serve": `每种协议由它的选项或团队文件 serve: 下的键启用。没有令牌时服务器只在本机监听。
+一个会话就是运行记录文件夹中的一次运行：可用 troupe replay 查看；服务器启动时会继续
+上一个服务器结束时中断的会话。SIGTERM 和 Ctrl-C 让进行中的步骤做完（最多 grace），
+然后暂停所有会话。
+
+团队文件的 serve: 下可以写 listen、tls_cert、tls_key、tokens（用户: 变量名）、
+token_key_env、token_life、workspace、audit、origins、hosts、max_sessions、grace、
+limits（connections、connections_per_user、messages_per_second、message_burst、
+bytes_per_second、byte_burst）、client（path）、studio（path、on_disconnect、
+verbose、iterations）和 envelope（path、tools、dedupe_ttl）。`,
+		"serve token": `令牌用团队文件 serve.token_key_env 指定的变量中的密钥签名，写到标准输出，
+有效期为 serve.token_life 或 --life。`,
 		"envelope check": `FILE 每行一条消息；- 或不给时读标准输入。跨多行的消息以单独一行 { 开始，
 以单独一行 } 结束。编号与之前的消息相同的是 repeat。
 退出码 1 表示有消息被拒绝（missing、invalid）。`,
@@ -102,6 +117,16 @@ troupe runs export --format json 的。`,
 		"view":          "消息的显示方式 `VIEW`：auto、bubbles 或 lines",
 		"output-format": "标准输出的格式 `FORM`：text、json（一个结果）或 jsonl（日志记录）",
 		"run-dir":       "存放运行的文件夹 `DIR`",
+		"listen":        "监听地址 `ADDRESS`，主机:端口（默认 127.0.0.1:8787）",
+		"tls-cert":      "PEM 格式的证书链文件 `FILE`",
+		"tls-key":       "证书密钥的文件 `FILE`",
+		"origins":       "可以使用服务器的网页来源 `ORIGIN`；可用逗号分隔或重复",
+		"hosts":         "访问服务器所用的名称 `NAME`；可用逗号分隔或重复（默认：任何名称）",
+		"workspace":     "客户端可以让智能体工作的文件夹 `DIR`（默认：当前文件夹）",
+		"audit":         "记录谁做了什么的文件 `FILE`（默认：运行记录旁的 audit.jsonl）",
+		"log-level":     "标准错误上日志的级别 `LEVEL`：debug、info、warn、error 或 off（默认 info）",
+		"studio":        "studio 协议，位于 `PATH`",
+		"life":          "令牌的有效期 `DURATION`（默认 15m）",
 		"workdir":       "智能体工作的文件夹 `DIR`（默认：当前文件夹）",
 		"sync":          "日志何时强制写入磁盘 `MODE`：normal、always 或 off",
 		"verbose":       "同时显示状态、送达、模型调用和模型名",
@@ -136,7 +161,7 @@ troupe runs export --format json 的。`,
 		"resume file":    "团队文件 `FILE`，只用其 .env、display 和 transcript；团队以日志为准",
 		"resume workdir": "智能体工作的文件夹 `DIR`（默认：运行原来的文件夹）",
 	},
-	groups: map[string]string{groupWork: "工作", groupSteer: "引导", groupLook: "回看", groupTools: "协议工具", groupSetup: "设置"},
+	groups: map[string]string{groupWork: "工作", groupSteer: "引导", groupLook: "回看", groupServe: "服务", groupTools: "协议工具", groupSetup: "设置"},
 
 	helpFlag: "本命令的帮助",
 	usage:    "用法", examples: "示例", commands: "命令", flagsTitle: "选项", globalFlags: "所有命令的选项",
@@ -278,6 +303,7 @@ troupe runs export --format json 的。`,
 	},
 	origins:  map[string]string{fromEnvironment: "环境变量", fromDotEnv: ".env"},
 	envelope: envelopeWordsZH,
+	serve:    serveWordsZH,
 	verify: map[string]string{
 		"run":           "运行 %s，%d 条记录",
 		"records":       "%d 条记录",

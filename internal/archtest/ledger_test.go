@@ -17,6 +17,7 @@ var ledger = map[string]string{
 	"cmd/troupe/prompter.go":         "reads keys, which cannot be interrupted; ends with the process, at the latest",
 	"cmd/troupe/recording.go":        "looks whether the writer of a followed log is alive; ends with the context of the loop",
 	"cmd/troupe/run.go":              "asks the person while the run goes on; the end of the show waits for it",
+	"cmd/troupe/serve_run.go":        "the sessions, and the server's accept loop; a timer cuts what does not end; run waits for all",
 	"cmd/troupe/stdin.go":            "reads stdin, which cannot be interrupted; ends with the process if nobody writes",
 	"leader/leader.go":               "Start hands the run to a goroutine of its own; Wait waits for it",
 	"leader/resume.go":               "Resume hands the run to a goroutine of its own, as Start does",
