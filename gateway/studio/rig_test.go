@@ -357,6 +357,7 @@ func (actor) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chun
 		return quick().Stream(ctx, req)
 	}
 	return func(yield func(model.Chunk, error) bool) {
+		<-time.After(time.Millisecond) // until those who follow are there
 		if !yield(model.Chunk{Reasoning: "想一想"}, nil) {
 			return
 		}

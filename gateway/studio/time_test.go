@@ -93,10 +93,10 @@ func TestHalfOpen(t *testing.T) {
 	})
 }
 
-// TestHeartbeat has a client that answers pings: it waits for hours.
+// TestHeartbeat has a client that answers pings: it waits as long as it takes.
 func TestHeartbeat(t *testing.T) {
 	bubble(t, nil, func(r *rig) {
-		got := r.ask("s1", slowly+strings.Repeat("word ", 2*60*60)).answer()
+		got := r.ask("s1", slowly+strings.Repeat("word ", 10*60)).answer()
 		if !strings.HasPrefix(got, "word word") {
 			r.Errorf("answered %.40q", got)
 		}
