@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/transcript"
 )
@@ -30,6 +31,11 @@ type Options struct {
 	// Grace is how long the steps under way may take when the process ends,
 	// before they are cut short; 0 means 10 seconds.
 	Grace time.Duration
+	// Watch, if there is one, sees each record that a run of this process writes:
+	// whose session it is, the handle of the session, and the id of its trace. It
+	// is called in order for each session, for several at the same time, and a run
+	// that has ended waits for it.
+	Watch func(user, session, trace string, rec event.Record)
 	// Logger is for operators; silent without one.
 	Logger zerolog.Logger
 }
@@ -123,7 +129,12 @@ func (m *Manager) drive(ctx context.Context, b beginning) {
 		run.Pause(stopped)
 	default:
 	}
+	var watching sync.WaitGroup
+	if m.opts.Watch != nil {
+		watching.Go(func() { m.watch(context.WithoutCancel(ctx), b.entry.name, run) })
+	}
 	_, err = run.Wait()
+	watching.Wait()
 	log.Info().AnErr("err", err).Msg("session rests")
 	b.entry.ended()
 	m.release()

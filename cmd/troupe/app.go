@@ -76,7 +76,7 @@ func (a *app) root() *cobra.Command {
 	a.add(root, groupSteer, a.answerCommand())
 	a.add(root, groupLook, a.runsCommand(), a.replayCommand(), a.diffCommand())
 	a.add(root, groupServe, a.serveCommand())
-	a.add(root, groupTools, a.envelopeCommand())
+	a.add(root, groupTools, a.dialCommand(), a.envelopeCommand())
 	a.add(root, groupSetup, a.modelsCommand(), a.schemaCommand(), a.completionCommand(), a.versionCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSetup)

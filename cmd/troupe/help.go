@@ -124,6 +124,11 @@ var examples = map[string]string{
 	"serve":       "  troupe serve --studio\n  troupe serve --studio=/chat --listen 127.0.0.1:9000 --workspace work\n",
 	"serve token": "  TOKEN=$(troupe serve token alice --life 8h)\n",
 
+	"dial": `  troupe dial ws://127.0.0.1:8787/studio "你好"
+  troupe dial ws://127.0.0.1:8787/studio --session s1 < prompts.txt | jq -r 'select(.type=="chat-output").content // empty'
+  ALICE=… troupe dial wss://agents.example.com/studio --token-env ALICE --tee log.jsonl
+`,
+
 	"envelope check":   "  troupe envelope check messages.jsonl\n  tail -f in.jsonl | troupe envelope check --json | jq 'select(.verdict != \"ok\")'\n",
 	"envelope convert": "  troupe envelope convert --from to-content --to target-task < out.jsonl\n  troupe envelope convert --map house.yaml --from house messages.jsonl\n",
 	"envelope explain": "  troupe envelope explain message.json\n",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -9,7 +8,6 @@ import (
 	"github.com/troupe-go/troupe/gateway"
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/model"
-	"github.com/troupe-go/troupe/transcript"
 )
 
 // cast makes the team of each session: that of the team file, with the model and
@@ -115,17 +113,4 @@ func (c *cast) model(name string) (ref string, ok bool) {
 	}
 	_, err := c.with(ref)
 	return ref, err == nil && !c.t.demo
-}
-
-// maskedWriter hides secrets in what is written, which is one text at a time.
-type maskedWriter struct {
-	w    io.Writer
-	mask *transcript.Mask
-}
-
-func (m maskedWriter) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(m.w, m.mask.Text(string(p))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }

@@ -28,13 +28,15 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 		"models":       "which models there are, and which keys were found",
 		"models probe": "ask an endpoint what works, and which profile fits it",
 		"models list":  "list providers, keys, local servers and the team's models",
-		"schema":       "JSON Schema of team.yaml or of a record of the log",
+		"schema":       "JSON Schema of team.yaml, of a record of the log, or of a protocol",
 		"completion":   "print the completion script for a shell",
 		"version":      "print the version",
 		"help":         "help about a command",
 
 		"serve":       "serve the team to chat front ends and other programs",
 		"serve token": "issue a token that a server takes for a while",
+
+		"dial": "connect to a server, print what it says as it is, send what you type",
 
 		"envelope":         "messages in the standard envelope: check, convert, explain",
 		"envelope check":   "check messages, one line for each: ok, missing, extra, text, repeat or invalid",
@@ -108,6 +110,13 @@ message_burst, bytes_per_second, byte_burst), client (path), studio (path,
 on_disconnect, verbose, iterations) and envelope (path, tools, dedupe_ttl).`,
 		"serve token": `The token is signed with the key in the variable that serve.token_key_env of the
 team file names, and goes to stdout. It is good for serve.token_life, or --life.`,
+		"dial": `Every message that comes is one line of stdout; what is sent, and the rest, goes to
+stderr. TEXT, the messages of --send and the lines of stdin are sent in this order:
+a JSON object as it is, a text as the protocol wants it. In the protocol studio a
+text is a prompt, or more words for a response under way; when a response has ended
+the next line begins another in the same session. Without --protocol the path tells
+it. The token is that of TROUPE_TOKEN or of the variable that --token-env names. Exit
+code 1 means that the server refused something or went away.`,
 		"envelope check": `FILE has one message a line, or is - for stdin, as without FILE; a message
 over several lines begins with a line { and ends with a line }. A message with
 the ids of an earlier one is a repeat. Exit code 1 means that messages were
@@ -118,8 +127,9 @@ those that cannot be converted are named on stderr, with exit code 1, and so are
 the fields that the other form has no place for.`,
 		"envelope explain": `FILE is as for check. Where the version is not known the rest does not matter:
 such a message is read as text.`,
-		"schema": `The schema is that of team.yaml unless record is asked for, or export: what
-troupe runs export --format json writes.`,
+		"schema": `The schema is that of team.yaml unless record is asked for, export (what
+troupe runs export --format json writes) or studio (the messages of the studio
+protocol).`,
 	},
 	flags: map[string]string{
 		"lang":          "`LANG` of the program and the prompts: zh, en or auto (by the locale)",
@@ -144,6 +154,17 @@ troupe runs export --format json writes.`,
 		"log-level":     "`LEVEL` of the log on stderr: debug, info, warn, error or off (default info)",
 		"studio":        "the studio protocol, at `PATH`",
 		"life":          "`DURATION` for which the token is good (default 15m)",
+		"protocol":      "`PROTOCOL` of the server: studio or raw (default: by the path of URL)",
+		"token-env":     "`NAME` of the variable with the token (default TROUPE_TOKEN)",
+		"session":       "`ID` of the session, to go on with it (default: a new one)",
+		"dial resume":   "go on at `SESSION@SEQ`, where the protocol can",
+		"dial model":    "preferred `MODEL`, provider:model",
+		"dial workdir":  "`DIR` in the workspace of the server",
+		"project":       "`ID` of the project",
+		"send":          "`FILE` with messages to send, one a line",
+		"tee":           "write what comes to `FILE` too",
+		"send-timeout":  "`DURATION` that the server may take to accept a message (default 10s)",
+		"pretty":        "indent what comes",
 		"workdir":       "`DIR` that the agents work in (default: the current folder)",
 		"sync":          "when the log is forced to the disk: `MODE` normal, always or off",
 		"verbose":       "show states, deliveries, model calls and models too",
@@ -321,6 +342,7 @@ troupe runs export --format json writes.`,
 	origins:  map[string]string{fromEnvironment: "environment", fromDotEnv: ".env"},
 	envelope: envelopeWordsEN,
 	serve:    serveWordsEN,
+	dial:     dialWordsEN,
 	verify: map[string]string{
 		"run":           "run %s, %d records",
 		"records":       "%d records",

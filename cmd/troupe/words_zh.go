@@ -36,6 +36,8 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"serve":       "向聊天前端和其他程序提供团队服务",
 		"serve token": "签发一个服务器在一段时间内接受的令牌",
 
+		"dial": "连接服务器，原样打印它说的话，发送输入的内容",
+
 		"envelope":         "标准信封的消息：check、convert、explain",
 		"envelope check":   "校验消息，每条一行：ok、missing、extra、text、repeat 或 invalid",
 		"envelope convert": "在信封与其他框架的字段名之间转换消息",
@@ -93,6 +95,11 @@ bytes_per_second、byte_burst）、client（path）、studio（path、on_disconn
 verbose、iterations）和 envelope（path、tools、dedupe_ttl）。`,
 		"serve token": `令牌用团队文件 serve.token_key_env 指定的变量中的密钥签名，写到标准输出，
 有效期为 serve.token_life 或 --life。`,
+		"dial": `收到的每条消息占标准输出一行；发送的内容和其他信息写到标准错误。依次发送 TEXT、
+--send 文件中的消息和标准输入的各行：JSON 对象原样发送，文本按协议包装。studio 协议中
+一行文本是一次提问，或在回答进行中补充说明；回答结束后，下一行在同一会话中开始新的回答。
+不给 --protocol 时由路径判断。令牌取自 TROUPE_TOKEN 或 --token-env 指定的变量。
+退出码 1 表示服务器拒绝或断开。`,
 		"envelope check": `FILE 每行一条消息；- 或不给时读标准输入。跨多行的消息以单独一行 { 开始，
 以单独一行 } 结束。编号与之前的消息相同的是 repeat。
 退出码 1 表示有消息被拒绝（missing、invalid）。`,
@@ -127,6 +134,17 @@ troupe runs export --format json 的。`,
 		"log-level":     "标准错误上日志的级别 `LEVEL`：debug、info、warn、error 或 off（默认 info）",
 		"studio":        "studio 协议，位于 `PATH`",
 		"life":          "令牌的有效期 `DURATION`（默认 15m）",
+		"protocol":      "服务器的协议 `PROTOCOL`：studio 或 raw（默认：由 URL 的路径判断）",
+		"token-env":     "存放令牌的变量名 `NAME`（默认 TROUPE_TOKEN）",
+		"session":       "要继续的会话 `ID`（默认：新会话）",
+		"dial resume":   "从 `SESSION@SEQ` 继续，若协议支持",
+		"dial model":    "首选模型 `MODEL`，provider:model",
+		"dial workdir":  "服务器工作区中的文件夹 `DIR`",
+		"project":       "项目 `ID`",
+		"send":          "要发送的消息文件 `FILE`，每行一条",
+		"tee":           "收到的内容同时写入 `FILE`",
+		"send-timeout":  "服务器收下一条消息的时限 `DURATION`（默认 10s）",
+		"pretty":        "缩进显示收到的内容",
 		"workdir":       "智能体工作的文件夹 `DIR`（默认：当前文件夹）",
 		"sync":          "日志何时强制写入磁盘 `MODE`：normal、always 或 off",
 		"verbose":       "同时显示状态、送达、模型调用和模型名",
@@ -304,6 +322,7 @@ troupe runs export --format json 的。`,
 	origins:  map[string]string{fromEnvironment: "环境变量", fromDotEnv: ".env"},
 	envelope: envelopeWordsZH,
 	serve:    serveWordsZH,
+	dial:     dialWordsZH,
 	verify: map[string]string{
 		"run":           "运行 %s，%d 条记录",
 		"records":       "%d 条记录",

@@ -128,7 +128,6 @@ func (r *Remote) call(ctx context.Context, s event.RemoteStep, again bool, h *he
 			return &RemoteError{event.Failure{Code: "protocol", Who: "server", Message: err.Error()}}
 		}
 		if over, err := h.hear(m); over || err != nil {
-			_ = ws.Close(websocket.StatusNormalClosure, "")
 			return err
 		}
 	}
