@@ -99,13 +99,17 @@ func (s studioSpeaker) line(text string) []byte {
 	return encoded(in)
 }
 
-// object gives a message the token if it has no apiKey.
+// object gives a message the token and the session if it names none.
 func (s studioSpeaker) object(text []byte) []byte {
 	fields := map[string]json.RawMessage{}
-	if json.Unmarshal(text, &fields) != nil || fields["apiKey"] != nil || s.with.APIKey == "" {
+	if json.Unmarshal(text, &fields) != nil {
 		return text
 	}
-	fields["apiKey"] = encoded(s.with.APIKey)
+	for key, value := range map[string]string{"apiKey": s.with.APIKey, "sessionId": s.with.SessionID} {
+		if fields[key] == nil && value != "" {
+			fields[key] = encoded(value)
+		}
+	}
 	return encoded(fields)
 }
 

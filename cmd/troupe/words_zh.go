@@ -28,7 +28,7 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"models":       "有哪些模型，找到了哪些密钥",
 		"models probe": "向一个端点提问：什么可用，哪种配置合适",
 		"models list":  "列出提供商、密钥、本机服务器和团队的模型",
-		"schema":       "team.yaml 或日志记录的 JSON Schema",
+		"schema":       "team.yaml、日志记录或协议的 JSON Schema",
 		"completion":   "输出 shell 的补全脚本",
 		"version":      "输出版本",
 		"help":         "查看命令的帮助",
@@ -109,7 +109,7 @@ verbose、iterations）和 envelope（path、tools、dedupe_ttl）。`,
 		"envelope explain": `FILE 与 check 相同。版本不认识时，其余各步都不再要紧：
 这样的消息按文本来读。`,
 		"schema": `默认是 team.yaml 的 schema；record 是日志记录的，export 是
-troupe runs export --format json 的。`,
+troupe runs export --format json 的，studio 是 studio 协议消息的。`,
 	},
 	flags: map[string]string{
 		"lang":          "程序和提示词的语言 `LANG`：zh、en 或 auto（按区域设置）",

@@ -103,7 +103,7 @@ var floors = map[string]row{
 		"agent", "config", "event", "gateway", "gateway/client", "gateway/envelope", "gateway/streams", "gateway/studio",
 		"gateway/web", "internal/nearest", "leader", "mailbox", "model", "prompts", "render", "replay", "replay/foreign", "session", "subagent", "tools",
 		"tools/mcp", "transcript",
-	}, others: []string{bubbletea, cobra, godotenv, lipgloss, term, zerolog}},
+	}, others: []string{bubbletea, cobra, godotenv, lipgloss, term, websocket, zerolog}}, // websocket: dial shows protocols as they are
 
 	"internal/machine":      {floor: 0, others: []string{fsm}},
 	"model/internal/repair": {floor: 0},

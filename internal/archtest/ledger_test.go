@@ -13,6 +13,8 @@ var ledger = map[string]string{
 	"agent/agent.go":                 "a turn has a goroutine of its own, for whose end the agent waits",
 	"agent/calls.go":                 "the calls of one step run side by side; the step waits for all of them",
 	"cmd/troupe/app.go":              "listens for signals while a command runs; Main waits for it",
+	"cmd/troupe/dial.go":             "reads stdin, which cannot be interrupted; ends with the process, at the latest",
+	"cmd/troupe/dial_talk.go":        "reads from the server; the conversation waits for it",
 	"cmd/troupe/live.go":             "redraws the status rows; close waits for it",
 	"cmd/troupe/prompter.go":         "reads keys, which cannot be interrupted; ends with the process, at the latest",
 	"cmd/troupe/recording.go":        "looks whether the writer of a followed log is alive; ends with the context of the loop",
