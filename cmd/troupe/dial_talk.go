@@ -82,7 +82,7 @@ func (d *dialCommand) connect(ctx context.Context) (*websocket.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialWait)
 	defer cancel()
 	header := http.Header{"User-Agent": {"troupe/" + version().Version}}
-	ws, resp, err := websocket.Dial(ctx, d.url, &websocket.DialOptions{HTTPHeader: header})
+	ws, resp, err := websocket.Dial(ctx, d.url, &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // the library closes it
 	if err == nil {
 		ws.SetReadLimit(maxHeard)
 		d.app.say(fmt.Sprintf(d.words.dial["connected"], d.url, d.protocol))

@@ -91,7 +91,7 @@ func (a *app) inOrder(commands []*cobra.Command) []*cobra.Command {
 }
 
 // examples are calls to copy, by command.
-var examples = map[string]string{
+var examples = map[string]string{ //nolint:gosec // words about tokens, no tokens
 	"": `  troupe run
   troupe init && troupe run "…"
   troupe replay last

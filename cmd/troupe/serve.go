@@ -138,7 +138,7 @@ func (s *serveCommand) open(t *team, set config.Serve) (sv *server, err error) {
 	secrets, redact := secretsOf(t.file, t.settings)
 	mask := transcript.NewMask(secrets...).WithPatterns(redact...)
 	sv = &server{team: t, settings: set, closing: make(chan struct{})}
-	sv.Ground.Closing = sv.closing
+	sv.Closing = sv.closing
 	defer func() {
 		if err != nil {
 			sv.close()

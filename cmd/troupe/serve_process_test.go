@@ -115,7 +115,7 @@ type studioTalk struct {
 // ask connects and sends a prompt.
 func (s *serving) ask(token, session, text string) *studioTalk {
 	s.Helper()
-	ws, _, err := websocket.Dial(s.Context(), s.url, nil)
+	ws, _, err := websocket.Dial(s.Context(), s.url, nil) //nolint:bodyclose // the library closes it
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -15,7 +15,7 @@ var dialWordsEN = map[string]string{
 	"closed":       "closed by the server: %d %s",
 }
 
-var dialWordsZH = map[string]string{
+var dialWordsZH = map[string]string{ //nolint:gosec // words about tokens, no tokens
 	"badURL":       "%q 不是地址，应为 ws://主机/路径 或 wss://主机/路径",
 	"noToken":      "--token-env 指定的变量 %s 没有设置",
 	"notFor":       "--%s 对 %s 协议没有意义",

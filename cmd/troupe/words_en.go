@@ -8,7 +8,7 @@ import (
 
 var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no keys
 	lang: en,
-	short: map[string]string{
+	short: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"":             "Troupe runs teams of language-model agents.",
 		"run":          "run one task with the team, show the work, print the answer",
 		"chat":         "talk with the team in the terminal, several turns in one run",
@@ -43,7 +43,7 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 		"envelope convert": "translate messages between the envelope and other frameworks' names",
 		"envelope explain": "go through a message step by step: names, extra fields, version, duplicates",
 	},
-	long: map[string]string{
+	long: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"run": `The task is what the arguments say, or what stdin brings; with both, the
 arguments are the instruction and stdin is its context. The answer goes to
 stdout, everything else to stderr. The team file is team.yaml in this folder or
@@ -131,7 +131,7 @@ such a message is read as text.`,
 troupe runs export --format json writes) or studio (the messages of the studio
 protocol).`,
 	},
-	flags: map[string]string{
+	flags: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"lang":          "`LANG` of the program and the prompts: zh, en or auto (by the locale)",
 		"color":         "`WHEN` to use colours: auto, always or never",
 		"no-input":      "never ask, never move the cursor",

@@ -2,7 +2,7 @@ package main
 
 // The words of "troupe serve".
 
-var serveWordsEN = map[string]string{
+var serveWordsEN = map[string]string{ //nolint:gosec // words about tokens, no tokens
 	"banner":        "troupe: team %s · %s · serves at %s",
 	"anyone":        "no tokens are set: everybody on this machine may use it, and nobody else can",
 	"places":        "  workspace %s\n  runs      %s\n  audit     %s",
@@ -21,7 +21,7 @@ var serveWordsEN = map[string]string{
 	"tlsPair":       "a certificate and its key go together",
 }
 
-var serveWordsZH = map[string]string{
+var serveWordsZH = map[string]string{ //nolint:gosec // words about tokens, no tokens
 	"banner":        "troupe：团队 %s · %s · 服务地址 %s",
 	"anyone":        "未设置令牌：本机上的任何人都能使用，其他机器无法连接",
 	"places":        "  工作区    %s\n  运行记录  %s\n  审计      %s",

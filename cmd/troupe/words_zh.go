@@ -8,7 +8,7 @@ import (
 
 var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no keys
 	lang: zh,
-	short: map[string]string{
+	short: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"":             "Troupe 运行由语言模型智能体组成的团队。",
 		"run":          "让团队完成一个任务，显示过程，输出结果",
 		"chat":         "在终端中与团队多轮对话，都在一个运行中",
@@ -43,7 +43,7 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"envelope convert": "在信封与其他框架的字段名之间转换消息",
 		"envelope explain": "逐步查看一条消息：字段名、多余字段、版本、去重",
 	},
-	long: map[string]string{
+	long: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"run": `任务来自参数或标准输入；两者都有时，参数是指令，标准输入是上下文。
 结果写到标准输出，其余都写到标准错误。团队文件是本文件夹或上级文件夹中的
 team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上演示，
@@ -111,7 +111,7 @@ verbose、iterations）和 envelope（path、tools、dedupe_ttl）。`,
 		"schema": `默认是 team.yaml 的 schema；record 是日志记录的，export 是
 troupe runs export --format json 的，studio 是 studio 协议消息的。`,
 	},
-	flags: map[string]string{
+	flags: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"lang":          "程序和提示词的语言 `LANG`：zh、en 或 auto（按区域设置）",
 		"color":         "何时使用颜色 `WHEN`：auto、always 或 never",
 		"no-input":      "从不提问，不移动光标",

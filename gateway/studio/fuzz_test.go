@@ -117,7 +117,7 @@ func (x *target) send(ctx context.Context, t *testing.T, kind websocket.MessageT
 	x.sessions.mu.Lock()
 	x.sessions.opened, x.sessions.command = nil, ""
 	x.sessions.mu.Unlock()
-	ws, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(x.srv.URL, "http"), nil)
+	ws, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(x.srv.URL, "http"), nil) //nolint:bodyclose // the library closes it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, nil, func(r *rig) {
-				if err := os.Symlink(r.T.TempDir(), filepath.Join(r.work, "link")); err != nil {
+				if err := os.Symlink(r.TempDir(), filepath.Join(r.work, "link")); err != nil {
 					r.Fatal(err)
 				}
 				if err := os.WriteFile(filepath.Join(r.work, "file"), nil, 0o600); err != nil {
@@ -151,7 +151,7 @@ func TestOrigins(t *testing.T) {
 			if origin != "" {
 				header.Set("Origin", origin)
 			}
-			c, resp, err := r.connect(header)
+			c, resp, err := r.connect(header) //nolint:bodyclose // the library closes it
 			if resp == nil || resp.StatusCode != want {
 				r.Errorf("a page of %q: %v, %v, want %d", origin, resp, err, want)
 			}

@@ -110,7 +110,7 @@ func (r *Remote) call(ctx context.Context, s event.RemoteStep, again bool, h *he
 	var beating sync.WaitGroup
 	defer beating.Wait()
 	defer func() { hangUp(nil); _ = ws.CloseNow() }()
-	text, err := json.Marshal(r.input(s, again))
+	text, err := json.Marshal(r.input(s, again)) //nolint:gosec // the protocol has the token in its message
 	if err != nil {
 		return fmt.Errorf("studio: %w", err)
 	}
@@ -137,7 +137,7 @@ func (r *Remote) call(ctx context.Context, s event.RemoteStep, again bool, h *he
 func (r *Remote) dial(ctx context.Context) (*websocket.Conn, error) {
 	dialing, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	ws, resp, err := websocket.Dial(dialing, r.opts.URL, &websocket.DialOptions{HTTPClient: r.opts.HTTPClient})
+	ws, resp, err := websocket.Dial(dialing, r.opts.URL, &websocket.DialOptions{HTTPClient: r.opts.HTTPClient}) //nolint:bodyclose // the library closes it
 	if err != nil {
 		f := event.Failure{Code: "network", Who: "network", Retryable: true, Message: "the agent is not reached: " + reason(err)}
 		if resp != nil && resp.StatusCode != 0 {

@@ -64,7 +64,9 @@ func TestRemote(t *testing.T) {
 		remote := r.remote(aliceToken)
 		got, err := take(r.Context(), remote, step("step_1", slowly+"one two"))
 		want := []event.Data{
-			event.ModelThinking{Step: 1, Text: "想一想"}, event.ModelDelta{Step: 1, Text: "one "}, event.ModelDelta{Step: 1, Offset: 4, Text: "two"},
+			event.ModelThinking{Step: 1, Text: "想一想"},
+			event.ModelDelta{Step: 1, Text: "one "},
+			event.ModelDelta{Step: 1, Offset: 4, Text: "two"},
 			event.ModelReplied{Step: 1, Text: "one two", Reasoning: "想一想", Finish: event.FinishStop},
 		}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -76,7 +78,7 @@ func TestRemote(t *testing.T) {
 		if d, ok := got[len(got)-1].(event.ModelReplied); !ok || err != nil || strings.Contains(d.Text, "Aid_1**") || !strings.HasPrefix(d.Text, "我找人\n\n回答") {
 			r.Errorf("%v, said %+v", err, got[len(got)-1])
 		}
-		records := r.records("alice", "01RUN-weather_1")
+		records := r.records("01RUN-weather_1")
 		if header, _ := records[0].Data.(event.RunStarted); !strings.Contains(string(header.Meta), `"project":"2231"`) {
 			r.Errorf("the session notes %s", header.Meta)
 		}
@@ -105,9 +107,12 @@ func TestRemoteFails(t *testing.T) {
 				r.Errorf("the context ended: %v", err)
 			}
 		}
-		for d := range remote.Step(r.Context(), step("step_4", slowly+"one two three")) { // who listens may go
+		for d, err := range remote.Step(r.Context(), step("step_4", slowly+"one two three")) { // who listens may go
 			if _, ok := d.(event.ModelDelta); ok {
 				break
+			}
+			if err != nil {
+				r.Error(err)
 			}
 		}
 		var ended error

@@ -200,7 +200,7 @@ func (r *rig) connect(header http.Header) (*client, *http.Response, error) {
 // open is connect that must work.
 func (r *rig) open() *client {
 	r.Helper()
-	c, _, err := r.connect(nil)
+	c, _, err := r.connect(nil) //nolint:bodyclose // the library closes it
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func (c *client) answer() string {
 	if fault := faults(messages, true); fault != "" || code != websocket.StatusNormalClosure {
 		c.Errorf("close code %d, %s", code, fault)
 	}
-	return strings.Join(append(said(messages, studio.TypeChat), wrongs(messages)...), "\n")
+	return strings.Join(append(said(messages), wrongs(messages)...), "\n")
 }
 
 // wrongs are the errors among messages.
@@ -304,10 +304,10 @@ func is(typ, event string) func(studio.Message) bool {
 // pass lets time pass, of the bubble.
 func (r *rig) pass(d time.Duration) { <-time.After(d) }
 
-// log of a session of a user, as far as it goes.
-func (r *rig) records(user, name string) (records []event.Record) {
+// records are the log of a session of alice, as far as it goes.
+func (r *rig) records(name string) (records []event.Record) {
 	r.Helper()
-	s, _, err := r.sessions.Open(r.Context(), user, name)
+	s, _, err := r.sessions.Open(r.Context(), "alice", name)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func TestConversation(t *testing.T) {
 		}
 		// The second prompt went on with the first one's session.
 		var tasks []string
-		for _, rec := range r.records("alice", "s1") {
+		for _, rec := range r.records("s1") {
 			if d, ok := rec.Data.(event.MessageSent); ok && d.From == event.Person {
 				tasks = append(tasks, d.Content)
 			}
@@ -73,7 +73,7 @@ func TestSettings(t *testing.T) {
 		if got := script(messages, studio.TypeThinking); !strings.Contains(got, "火山引擎:no such") {
 			r.Errorf("of the unknown model it is told %q", got)
 		}
-		records := r.records("alice", "s1")
+		records := r.records("s1")
 		header, _ := records[0].Data.(event.RunStarted)
 		if !strings.HasSuffix(header.WorkDir, "/document") || !strings.Contains(string(header.Meta), `"project":"2231"`) || strings.Contains(string(header.Meta), `"model"`) {
 			r.Errorf("the team works in %s, with %s", header.WorkDir, header.Meta)
@@ -83,7 +83,7 @@ func TestSettings(t *testing.T) {
 		if messages, _ := c.rest(); script(messages, studio.TypeThinking) != "" {
 			r.Errorf("a known model is told of: %v", messages)
 		}
-		if header, _ := r.records("alice", "s2")[0].Data.(event.RunStarted); !strings.Contains(string(header.Meta), `"model":"test/other"`) {
+		if header, _ := r.records("s2")[0].Data.(event.RunStarted); !strings.Contains(string(header.Meta), `"model":"test/other"`) {
 			r.Errorf("the session notes %s", header.Meta)
 		}
 	})
@@ -96,7 +96,7 @@ func TestSteering(t *testing.T) {
 		c.say(studio.UserInput{APIKey: aliceToken, SessionID: "s1", UserInput: "in blue"})
 		messages, code := c.rest()
 		messages = append(first, messages...)
-		got := said(messages, studio.TypeChat)
+		got := said(messages)
 		if code != websocket.StatusNormalClosure || len(got) == 0 || got[len(got)-1] != "回答 in blue" {
 			r.Errorf("close code %d, said %q", code, got)
 		}
@@ -117,7 +117,7 @@ func TestSteering(t *testing.T) {
 		if n := len(wrongs(messages)); n != len(additions) || code != websocket.StatusNormalClosure || faults(messages, false) != "" {
 			r.Errorf("close code %d, %d errors: %q; %s", code, n, wrongs(messages), faults(messages, false))
 		}
-		if got := said(messages, studio.TypeChat); !slices.Contains(got, "one two three four") {
+		if got := said(messages); !slices.Contains(got, "one two three four") {
 			r.Errorf("said %q", got)
 		}
 	})
@@ -133,7 +133,7 @@ func TestTheTeamAsks(t *testing.T) {
 			r.Errorf("answered %q", got)
 		}
 		closed := 0
-		for _, rec := range r.records("alice", "s1") {
+		for _, rec := range r.records("s1") {
 			if d, ok := rec.Data.(event.QuestionClosed); ok && d.Outcome == event.Answered && d.Text == "蓝色" {
 				closed++
 			}
@@ -147,7 +147,7 @@ func TestTheTeamAsks(t *testing.T) {
 func TestSubAgents(t *testing.T) {
 	bubble(t, nil, func(r *rig) {
 		messages, _ := r.ask("s1", hire).rest()
-		if got := said(messages, studio.TypeChat); !slices.Contains(got, "**Aid_1** 任务完成汇报\n\n我做完了") {
+		if got := said(messages); !slices.Contains(got, "**Aid_1** 任务完成汇报\n\n我做完了") {
 			r.Errorf("said %q", got)
 		}
 		if fault := faults(messages, true); fault != "" {
@@ -215,7 +215,7 @@ func TestDisconnect(t *testing.T) {
 				c.until(is(studio.TypeToolCall, studio.EventStart))
 				_ = c.ws.CloseNow()
 				r.pass(time.Minute)
-				records := r.records("alice", "s1")
+				records := r.records("s1")
 				want := event.TypeRunFinished
 				if stop {
 					want = event.TypeRunSuspended

@@ -36,7 +36,7 @@ func TestTooManySilentClients(t *testing.T) {
 			c := r.open()
 			defer func() { _ = c.ws.CloseNow() }()
 		}
-		if _, resp, err := r.connect(nil); err == nil || resp == nil || resp.StatusCode != http.StatusTooManyRequests {
+		if _, resp, err := r.connect(nil); err == nil || resp == nil || resp.StatusCode != http.StatusTooManyRequests { //nolint:bodyclose // the library closes it
 			r.Errorf("one more: %v, %v", resp, err)
 		}
 		r.pass(30 * time.Second) // they were cut
@@ -58,7 +58,7 @@ func (r *rig) raw(text string) net.Conn {
 		_, _ = io.WriteString(near, "GET /studio HTTP/1.1\r\nHost: studio.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
 			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
 	}()
-	resp, err := http.ReadResponse(bufio.NewReaderSize(near, 16), nil)
+	resp, err := http.ReadResponse(bufio.NewReaderSize(near, 16), nil) //nolint:bodyclose // the library closes it
 	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
 		r.Fatalf("handshake: %v, %v", resp, err)
 	}
@@ -113,7 +113,7 @@ func TestSlowReader(t *testing.T) {
 		if _, err := conn.Write([]byte{0x89, 0x80, 0, 0, 0, 0}); err == nil {
 			r.Error("the connection is still there")
 		}
-		records := r.records("alice", "s1")
+		records := r.records("s1")
 		if d, ok := records[len(records)-1].Data.(event.RunFinished); !ok || d.Answer != "one two three" {
 			r.Errorf("the session ends with %+v", records[len(records)-1])
 		}

@@ -57,10 +57,10 @@ func live(records []event.Record, cut func(left int) int) (with []event.Record) 
 			with = append(with, rec)
 			continue
 		}
-		each := func(text string, make func(offset int, text string) event.Data) {
+		each := func(text string, of func(offset int, text string) event.Data) {
 			for at := 0; at < len(text); {
 				n := cut(len(text) - at)
-				with = append(with, event.Record{V: rec.V, Time: rec.Time, Agent: rec.Agent, Turn: rec.Turn, Data: make(at, text[at:at+n])})
+				with = append(with, event.Record{V: rec.V, Time: rec.Time, Agent: rec.Agent, Turn: rec.Turn, Data: of(at, text[at:at+n])})
 				at += n
 			}
 		}
@@ -144,11 +144,11 @@ func faults(messages []studio.Message, whole bool) string {
 	return ""
 }
 
-// said joins the deltas of each stream of a type, in the order of their starts.
-func said(messages []studio.Message, typ string) (texts []string) {
+// said joins the deltas of each chat-output, in the order of their starts.
+func said(messages []studio.Message) (texts []string) {
 	at := map[string]int{}
 	for _, m := range messages {
-		if m.Type != typ {
+		if m.Type != studio.TypeChat {
 			continue
 		}
 		switch m.Event {
@@ -193,7 +193,7 @@ func TestAnyCut(t *testing.T) {
 		if fault := faults(messages, true); fault != "" {
 			t.Fatal(fault)
 		}
-		got := said(messages, studio.TypeChat)
+		got := said(messages)
 		for _, text := range want {
 			at := slices.Index(got, text)
 			if at < 0 {
@@ -290,7 +290,7 @@ func TestLongTextsComeInPieces(t *testing.T) {
 	if fault := faults(messages, true); fault != "" {
 		t.Error(fault)
 	}
-	if got := said(messages, studio.TypeChat); len(got) != 1 || got[0] != "**UI Operator_1** 任务进度输出\n\n"+text {
+	if got := said(messages); len(got) != 1 || got[0] != "**UI Operator_1** 任务进度输出\n\n"+text {
 		t.Error("the message did not come whole")
 	}
 	for _, m := range messages {
