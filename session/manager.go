@@ -47,6 +47,7 @@ type Manager struct {
 	begins  chan beginning // to Run, which alone starts runs
 	closing chan struct{}  // closed when nothing begins any more
 	closed  chan struct{}  // closed when all runs have ended
+	hurry   chan struct{}  // one slot: what Cut leaves for Run
 
 	mu      sync.Mutex // guards all below, for an instant at a time
 	entries map[string]*entry
@@ -65,6 +66,7 @@ func New(o Options) (*Manager, error) {
 	o.Dir, o.MaxRuns, o.Grace = dir, cmp.Or(o.MaxRuns, 64), cmp.Or(o.Grace, 10*time.Second)
 	return &Manager{
 		opts: o, begins: make(chan beginning), closing: make(chan struct{}), closed: make(chan struct{}),
+		hurry:   make(chan struct{}, 1),
 		entries: map[string]*entry{},
 	}, nil
 }
@@ -103,11 +105,26 @@ func (m *Manager) Run(ctx context.Context) error {
 			run.Pause(stopped)
 		}
 	}
-	hard := time.AfterFunc(m.opts.Grace, func() { cut(errStopped) })
-	defer hard.Stop()
-	all.Wait()
-	close(m.closed)
+	go func() { all.Wait(); close(m.closed) }()
+	late := time.NewTimer(m.opts.Grace)
+	defer late.Stop()
+	select {
+	case <-m.closed:
+	case <-m.hurry:
+	case <-late.C:
+	}
+	cut(errStopped)
+	<-m.closed
 	return nil
+}
+
+// Cut takes the grace from the steps that are under way when the process ends:
+// [Manager.Run] cuts them short at once, or as soon as it is told to end.
+func (m *Manager) Cut() {
+	select {
+	case m.hurry <- struct{}{}:
+	default:
+	}
 }
 
 // drive starts a run and waits for its end.

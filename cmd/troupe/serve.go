@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -91,6 +92,7 @@ func (s *serveCommand) Run(ctx context.Context) error {
 	s.stop.onFirst(func() {
 		s.say(s.words.serve["stopping"])
 		stop(errInterrupted)
+		s.stop.onFirst(sv.sessions.Cut)
 	})
 	defer s.stop.onFirst(nil)
 	return sv.run(ctx, listener, mux)
@@ -128,6 +130,7 @@ type server struct {
 	team     *team
 	settings config.Serve
 	sessions *session.Manager
+	root     string        // of the workspace
 	closing  chan struct{} // as in the ground
 	anyone   bool          // may come in, without a token
 	mounted  []mounted
@@ -155,6 +158,9 @@ func (s *serveCommand) open(t *team, set config.Serve) (sv *server, err error) {
 	}
 	if sv.Workspace, err = gateway.OpenWorkspace(set.Workspace); err != nil {
 		return sv, usageError(render.CleanLine(err.Error()), "--workspace DIR")
+	}
+	if sv.root, err = sv.Workspace.Dir(""); err != nil {
+		return sv, err
 	}
 	if sv.Audit, err = openAudit(set.Audit, mask.Text, s.Now); err != nil {
 		return sv, usageError(render.CleanLine(err.Error()), "--audit FILE")
@@ -207,8 +213,13 @@ func (s *serveCommand) logger(mask *transcript.Mask) (zerolog.Logger, error) {
 	return zerolog.New(w).Level(levels[s.logLevel]).With().Timestamp().Logger(), nil
 }
 
-// listen opens the address.
+// listen opens the address. The certificate is looked at before.
 func (s *serveCommand) listen(ctx context.Context, set config.Serve) (net.Listener, error) {
+	if set.TLSCert != "" {
+		if _, err := tls.LoadX509KeyPair(set.TLSCert, set.TLSKey); err != nil {
+			return nil, usageError(render.CleanLine(err.Error()), "--tls-cert FILE --tls-key FILE")
+		}
+	}
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", set.Listen)
 	if err != nil {

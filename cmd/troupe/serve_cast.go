@@ -32,12 +32,8 @@ func (s *serveCommand) newCast(sv *server, secrets []string) (*cast, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := sv.Workspace.Dir("")
-	if err != nil {
-		return nil, err
-	}
 	return &cast{
-		t: t, workDir: root, forced: s.model != "", suspend: t.config.Permissions.Headless == "" && approves(sv.mounted),
+		t: t, workDir: sv.root, forced: s.model != "", suspend: t.config.Permissions.Headless == "" && approves(sv.mounted),
 		options: append(opts, leader.WithLang(t.lang), leader.WithSecrets(secrets...), leader.WithRedact(t.config.Transcript.Redact...)),
 		teams:   map[string]leader.Team{},
 	}, nil
@@ -99,15 +95,16 @@ func (c *cast) with(ref string) (leader.Team, error) {
 func (c *cast) model(name string) (ref string, ok bool) {
 	file := c.t.config
 	ref, alias := file.ModelAliases[name]
-	if _, named := file.Models[name]; named && !alias {
-		return name, true
-	}
-	if !alias {
+	_, named := file.Models[name]
+	switch {
+	case alias:
+	case named:
+		ref = name
+	default:
 		if ref = name; !strings.Contains(ref, "/") {
 			ref = strings.Replace(ref, ":", "/", 1)
 		}
-		provider, _, err := model.ParseRef(ref)
-		if err != nil || provider == "scripted" {
+		if provider, _, err := model.ParseRef(ref); err != nil || provider == "scripted" {
 			return "", false
 		}
 	}

@@ -27,7 +27,7 @@ func (s *serveCommand) welcome(sv *server, addr net.Addr) {
 	if sv.anyone {
 		s.say(s.paint(s.Stderr, render.StyleWarn, w["anyone"]))
 	}
-	s.say(fmt.Sprintf(w["places"], sv.settings.Workspace, t.runs, sv.settings.Audit))
+	s.say(fmt.Sprintf(w["places"], render.CleanLine(sv.root), render.CleanLine(t.runs), render.CleanLine(sv.settings.Audit)))
 	for _, f := range sv.mounted {
 		address := sv.address(f, addr)
 		s.say(fmt.Sprintf("  %-9s %s\n  %-9s %s", f.name, address, "", f.try(address)))

@@ -29,7 +29,7 @@ var ledger = map[string]string{
 	"replay/player.go":               "stops an agent that rests, and a timer ends one that does nothing; the verification of the agent waits for both",
 	"model/modeltest/suite.go":       "a timer cancels a stream in the middle; the test stops it",
 	"gateway/gatewaytest/suite.go":   "what a scenario does meanwhile, for which it waits",
-	"session/manager.go":             "a run of each session that works, for all of which Run waits; a timer cuts them short, and is stopped",
+	"session/manager.go":             "a run of each session that works, and what tells that all have ended; Run waits for all",
 	"cmd/troupe/chat_terminal.go":    "reads the terminal for a whole chat; ends with the process if nobody types",
 	"gateway/studio/connection.go":   "reads from the client, and hands on what it says; serve waits for both",
 	"gateway/studio/remote.go":       "looks whether the other side lives while a step is heard; the step waits for it",
