@@ -84,16 +84,16 @@ func (d *dialCommand) Run(ctx context.Context, text string) (err error) {
 	defer stop()
 	in := d.input(ctx, text)
 	once := text != "" || d.send != ""
+	if !d.speaker.oneByOne() {
+		return d.converse(ctx, in)
+	}
 	for {
 		first, ok, err := in.first(ctx)
 		if err != nil || !ok {
 			return err
 		}
-		if err := d.converse(ctx, first, in); err != nil {
+		if err := d.converse(ctx, in, first); err != nil || in.held == "" && (once || in.over) {
 			return err
-		}
-		if once || !d.speaker.again() || in.ended() {
-			return nil
 		}
 	}
 }
@@ -135,6 +135,7 @@ type line struct {
 type input struct {
 	lines chan line // closed at the end
 	over  bool
+	held  string // a line that came when the connection had ended; empty if none
 }
 
 // input begins to read.
@@ -194,9 +195,12 @@ func (in *input) read(ctx context.Context, r io.Reader) bool {
 	}
 }
 
-// first waits for the line with which a connection begins; ok is false when
-// there is none.
+// first waits for the line with which a connection begins; ok is false when there
+// is none any more.
 func (in *input) first(ctx context.Context) (text string, ok bool, err error) {
+	if text, in.held = in.held, ""; text != "" {
+		return text, true, nil
+	}
 	select {
 	case l, more := <-in.lines:
 		in.over = !more
@@ -205,6 +209,3 @@ func (in *input) first(ctx context.Context) (text string, ok bool, err error) {
 		return "", false, context.Cause(ctx)
 	}
 }
-
-// ended reports whether there are no more lines.
-func (in *input) ended() bool { return in.over }

@@ -21,15 +21,15 @@ type speaker interface {
 	// object completes a message that the person wrote as JSON, for example with
 	// the token.
 	object(text []byte) []byte
-	// heard takes what came, and returns what dial answers by itself; nil for
-	// nothing.
-	heard(text []byte) (answer []byte)
+	// heard takes what came, and returns what dial answers by itself, nil for
+	// nothing, and whether the server takes no more on this connection.
+	heard(text []byte) (answer []byte, over bool)
 	// read is what came as JSON, if the protocol lets its agents write it in
 	// another way.
 	read(text []byte) []byte
-	// again reports whether the next line makes a new connection when the server
-	// has closed the last one, as it does after each response.
-	again() bool
+	// oneByOne reports whether the server closes the connection after each response.
+	// Then a line makes it, and the next line another one.
+	oneByOne() bool
 }
 
 // speakers make the protocols, by the value of --protocol.
@@ -59,12 +59,12 @@ func speakRaw(d *dialCommand) (speaker, error) {
 	})
 }
 
-func (raw) hello() []byte             { return nil }
-func (raw) line(text string) []byte   { return []byte(text) }
-func (raw) object(text []byte) []byte { return text }
-func (raw) heard([]byte) []byte       { return nil }
-func (raw) read(text []byte) []byte   { return text }
-func (raw) again() bool               { return false }
+func (raw) hello() []byte               { return nil }
+func (raw) line(text string) []byte     { return []byte(text) }
+func (raw) object(text []byte) []byte   { return text }
+func (raw) heard([]byte) ([]byte, bool) { return nil, false }
+func (raw) read(text []byte) []byte     { return text }
+func (raw) oneByOne() bool              { return false }
 
 // onlyFor refuses flags that mean nothing in a protocol.
 func (d *dialCommand) onlyFor(protocol string, given map[string]string) error {
@@ -89,9 +89,8 @@ func speakStudio(d *dialCommand) (speaker, error) {
 	return s, d.onlyFor("studio", map[string]string{"resume": d.resume})
 }
 
-func (studioSpeaker) hello() []byte       { return nil }
-func (studioSpeaker) heard([]byte) []byte { return nil }
-func (studioSpeaker) again() bool         { return true }
+func (studioSpeaker) hello() []byte  { return nil }
+func (studioSpeaker) oneByOne() bool { return true }
 
 func (s studioSpeaker) line(text string) []byte {
 	in := s.with
@@ -111,6 +110,12 @@ func (s studioSpeaker) object(text []byte) []byte {
 		}
 	}
 	return encoded(fields)
+}
+
+// heard sees the end of a response.
+func (studioSpeaker) heard(text []byte) (answer []byte, over bool) {
+	m, err := studio.Read(text)
+	return nil, err == nil && m.Type == studio.TypeResponse && m.Event == studio.EventEnd
 }
 
 // read takes the commas out that the document of the protocol writes.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -23,9 +24,9 @@ const (
 	maxHeard = 64 << 20 // bytes of one message
 )
 
-// converse makes a connection, says the first line, and goes on until the server
-// ends it.
-func (d *dialCommand) converse(ctx context.Context, first string, in *input) error {
+// converse makes a connection, says what is to be said first and then what the
+// person says, until the server ends it.
+func (d *dialCommand) converse(ctx context.Context, in *input, first ...string) error {
 	ws, err := d.connect(ctx)
 	if err != nil {
 		return err
@@ -39,23 +40,30 @@ func (d *dialCommand) converse(ctx context.Context, first string, in *input) err
 			return err
 		}
 	}
-	if err := d.say(ctx, ws, d.message(first)); err != nil {
-		return err
+	for _, text := range first {
+		if err := d.say(ctx, ws, d.message(text)); err != nil {
+			return err
+		}
 	}
 	heard := make(chan []byte)
 	end := make(chan error, 1) // of the connection, which nobody may wait for
 	reading.Go(func() { end <- hear(context.WithoutCancel(ctx), ctx.Done(), ws, heard) })
+	return d.exchange(ctx, ws, in, heard, end)
+}
+
+// exchange shows what comes and says what the person says, until the connection
+// ends.
+func (d *dialCommand) exchange(ctx context.Context, ws *websocket.Conn, in *input, heard <-chan []byte, end <-chan error) error {
 	lines := in.lines
 	for {
 		select {
 		case text := <-heard:
-			if err := d.show(text); err != nil {
+			over, err := d.hears(ctx, ws, text)
+			if err != nil {
 				return err
 			}
-			if answer := d.speaker.heard(text); answer != nil {
-				if err := d.say(ctx, ws, answer); err != nil {
-					return err
-				}
+			if over {
+				lines = nil // the next line is for the next connection
 			}
 		case l, more := <-lines:
 			if in.over = !more; in.over {
@@ -65,7 +73,9 @@ func (d *dialCommand) converse(ctx context.Context, first string, in *input) err
 			if l.err != nil {
 				return l.err
 			}
-			if err := d.say(ctx, ws, d.message(l.text)); err != nil {
+			if err := d.say(ctx, ws, d.message(l.text)); errors.Is(err, net.ErrClosed) && d.speaker.oneByOne() {
+				in.held, lines = l.text, nil // the server was faster
+			} else if err != nil {
 				return err
 			}
 		case err := <-end:
@@ -75,6 +85,18 @@ func (d *dialCommand) converse(ctx context.Context, first string, in *input) err
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// hears shows a message, and answers it if the protocol wants that.
+func (d *dialCommand) hears(ctx context.Context, ws *websocket.Conn, text []byte) (over bool, err error) {
+	if err := d.show(text); err != nil {
+		return false, err
+	}
+	answer, over := d.speaker.heard(text)
+	if answer != nil {
+		err = d.say(ctx, ws, answer)
+	}
+	return over, err
 }
 
 // connect opens the connection.

@@ -173,9 +173,10 @@ func (c *connection) apply(t *translator, rec event.Record) (messages []Message,
 	messages, rests = t.apply(rec)
 	if len(t.questions) == 0 {
 		c.question.Store(nil)
-	} else if open := c.question.Load(); open == nil || *open != t.questions[0] {
-		c.question.Store(&t.questions[0])
+		return messages, rests
 	}
+	oldest := t.questions[0]
+	c.question.Store(&oldest)
 	return messages, rests
 }
 
