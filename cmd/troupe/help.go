@@ -35,7 +35,10 @@ func (a *app) help(cmd *cobra.Command) {
 	}
 	if cmd.Runnable() {
 		use := cmd.UseLine()
-		if cmd.HasSubCommands() {
+		switch {
+		case cmd.HasSubCommands() && cmd != cmd.Root() && len(a.declared[cmd]) > 0:
+			use += "\n  " + cmd.CommandPath() + " COMMAND"
+		case cmd.HasSubCommands():
 			use = cmd.CommandPath() + " [COMMAND]"
 		}
 		b.WriteString("\n" + w.usage + "\n  " + use + "\n")

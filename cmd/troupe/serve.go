@@ -86,6 +86,7 @@ func (s *serveCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.retain(t, false)
 	s.welcome(sv, listener.Addr())
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
