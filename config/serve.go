@@ -49,8 +49,10 @@ type ServeLimits struct {
 	// Connections are counted in all, and for each user.
 	Connections, ConnectionsPerUser Limit[int]
 	// MessagesPerSecond and BytesPerSecond are what a user may send over all
-	// connections; the bursts are how much at once.
-	MessagesPerSecond, MessageBurst, BytesPerSecond, ByteBurst Limit[int]
+	// connections.
+	MessagesPerSecond, BytesPerSecond Limit[int]
+	// MessageBurst and ByteBurst are how much of it at once, 0 when absent.
+	MessageBurst, ByteBurst int
 }
 
 // ClientFace is the client protocol.
@@ -106,14 +108,15 @@ func serveTable() table[Serve] {
 
 // serveLimitsTable lists the keys of serve.limits.
 func serveLimitsTable() table[ServeLimits] {
-	count, bytes := limit(integer(1, math.MaxInt32)), limit(size())
+	number := integer(1, math.MaxInt32)
+	count := limit(number)
 	return table[ServeLimits]{"limits", []field[ServeLimits]{
 		key("connections", "Connections in all.", count, func(l *ServeLimits) *Limit[int] { return &l.Connections }),
 		key("connections_per_user", "Connections of one user.", count, func(l *ServeLimits) *Limit[int] { return &l.ConnectionsPerUser }),
 		key("messages_per_second", "Messages of one user in a second.", count, func(l *ServeLimits) *Limit[int] { return &l.MessagesPerSecond }).or("messages"),
-		key("message_burst", "Messages of one user at once.", count, func(l *ServeLimits) *Limit[int] { return &l.MessageBurst }),
-		key("bytes_per_second", "Bytes of one user in a second.", bytes, func(l *ServeLimits) *Limit[int] { return &l.BytesPerSecond }).or("bytes"),
-		key("byte_burst", "Bytes of one user at once.", bytes, func(l *ServeLimits) *Limit[int] { return &l.ByteBurst }),
+		key("message_burst", "Messages of one user at once.", number, func(l *ServeLimits) *int { return &l.MessageBurst }),
+		key("bytes_per_second", "Bytes of one user in a second.", limit(size()), func(l *ServeLimits) *Limit[int] { return &l.BytesPerSecond }).or("bytes"),
+		key("byte_burst", "Bytes of one user at once.", size(), func(l *ServeLimits) *int { return &l.ByteBurst }),
 	}}
 }
 

@@ -46,7 +46,7 @@ func TestServeIsRead(t *testing.T) {
 		MaxSessions: 8, Grace: 20 * time.Second,
 		Limits: config.ServeLimits{
 			Connections: bound(10), ConnectionsPerUser: config.Limit[int]{State: config.Unlimited},
-			MessagesPerSecond: bound(5), MessageBurst: bound(9), BytesPerSecond: bound(64 << 10), ByteBurst: bound(1000),
+			MessagesPerSecond: bound(5), MessageBurst: 9, BytesPerSecond: bound(64 << 10), ByteBurst: 1000,
 		},
 		Client:   &config.ClientFace{Path: "/client"},
 		Studio:   &config.StudioFace{Path: "/chat/studio", OnDisconnect: "stop", Verbose: true, Iterations: &no},

@@ -196,8 +196,8 @@ func limitOptions(l config.ServeLimits) gateway.LimitOptions {
 	const unlimited = -1
 	return gateway.LimitOptions{
 		Connections: l.Connections.Or(0, unlimited), ConnectionsPerUser: l.ConnectionsPerUser.Or(0, unlimited),
-		Messages: float64(l.MessagesPerSecond.Or(0, unlimited)), MessageBurst: float64(l.MessageBurst.Or(0, unlimited)),
-		Bytes: float64(l.BytesPerSecond.Or(0, unlimited)), ByteBurst: float64(l.ByteBurst.Or(0, unlimited)),
+		Messages: float64(l.MessagesPerSecond.Or(0, unlimited)), MessageBurst: float64(l.MessageBurst),
+		Bytes: float64(l.BytesPerSecond.Or(0, unlimited)), ByteBurst: float64(l.ByteBurst),
 	}
 }
 

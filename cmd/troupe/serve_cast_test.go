@@ -69,6 +69,19 @@ func TestPreferredModels(t *testing.T) {
 	}
 }
 
+// TestLimitsOfTheTeamFile are those of the server; what is left out has its default.
+func TestLimitsOfTheTeamFile(t *testing.T) {
+	bound := func(n int) config.Limit[int] { return config.Limit[int]{State: config.Bounded, Value: n} }
+	got := limitOptions(config.ServeLimits{
+		Connections: config.Limit[int]{State: config.Unlimited}, ConnectionsPerUser: bound(3), MessagesPerSecond: bound(5), MessageBurst: 7, ByteBurst: 100,
+	})
+	want := gateway.LimitOptions{Connections: -1, ConnectionsPerUser: 3, Messages: 5, MessageBurst: 7, ByteBurst: 100}
+	if got.Now != nil || got.Connections != want.Connections || got.ConnectionsPerUser != want.ConnectionsPerUser || got.Messages != want.Messages ||
+		got.MessageBurst != want.MessageBurst || got.Bytes != want.Bytes || got.ByteBurst != want.ByteBurst {
+		t.Errorf("the limits are %+v, want %+v", got, want)
+	}
+}
+
 // TestCastSharesClients gives all sessions the same client of a model, so that what
 // its endpoint allows is counted over all of them.
 func TestCastSharesClients(t *testing.T) {
