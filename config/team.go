@@ -38,6 +38,8 @@ type Team struct {
 	Transcript Transcript
 	// Display says how a run is shown.
 	Display Display
+	// Serve says what "troupe serve" serves.
+	Serve Serve
 	// Warnings are what could not be honoured, in the order of the files.
 	Warnings []Problem
 }

@@ -75,7 +75,8 @@ func (a *app) root() *cobra.Command {
 	a.add(root, groupWork, a.runCommand(), a.chatCommand(), a.resumeCommand(), a.initCommand(), a.checkCommand())
 	a.add(root, groupSteer, a.answerCommand())
 	a.add(root, groupLook, a.runsCommand(), a.replayCommand(), a.diffCommand())
-	a.add(root, groupTools, a.envelopeCommand())
+	a.add(root, groupServe, a.serveCommand())
+	a.add(root, groupTools, a.dialCommand(), a.envelopeCommand())
 	a.add(root, groupSetup, a.modelsCommand(), a.schemaCommand(), a.completionCommand(), a.versionCommand())
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpCommandGroupID(groupSetup)
@@ -98,12 +99,13 @@ const (
 	groupWork  = "work"
 	groupSteer = "steer"
 	groupLook  = "look"
+	groupServe = "serve"
 	groupTools = "tools"
 	groupSetup = "setup"
 )
 
 // groups is their order.
-var groups = [...]string{groupWork, groupSteer, groupLook, groupTools, groupSetup}
+var groups = [...]string{groupWork, groupSteer, groupLook, groupServe, groupTools, groupSetup}
 
 // add puts commands into a group, in the order that the help has.
 func (a *app) add(root *cobra.Command, group string, commands ...*cobra.Command) {

@@ -24,6 +24,13 @@ func (a *app) mask() (*transcript.Mask, error) {
 	if err != nil {
 		return nil, err
 	}
+	secrets, redact := secretsOf(teamFile, s)
+	return transcript.NewMask(secrets...).WithPatterns(redact...), nil
+}
+
+// secretsOf are the values of the keys that are set now, and what the team file
+// wants hidden.
+func secretsOf(teamFile string, s settings) (secrets []string, redact []*regexp.Regexp) {
 	names, redact := keysOf(teamFile, s)
 	for _, p := range model.Providers() {
 		names = append(names, p.KeyEnv)
@@ -33,7 +40,6 @@ func (a *app) mask() (*transcript.Mask, error) {
 			names = append(names, name)
 		}
 	}
-	var secrets []string
 	for _, name := range names {
 		for _, lookup := range []func(string) (string, bool){s.process, s.fromFile} {
 			if value, ok := lookup(name); ok && name != "" {
@@ -41,7 +47,7 @@ func (a *app) mask() (*transcript.Mask, error) {
 			}
 		}
 	}
-	return transcript.NewMask(secrets...).WithPatterns(redact...), nil
+	return secrets, redact
 }
 
 // isKeyName reports whether a variable of that name usually has a secret.
@@ -68,6 +74,10 @@ func keysOf(teamFile string, s settings) (names []string, redact []*regexp.Regex
 	for _, m := range file.Models {
 		names = append(names, m.APIKeyEnv)
 	}
+	for _, name := range file.Serve.Tokens {
+		names = append(names, name)
+	}
+	names = append(names, file.Serve.TokenKeyEnv)
 	for _, pattern := range file.Transcript.Redact {
 		if expression, err := regexp.Compile(pattern); err == nil {
 			redact = append(redact, expression)

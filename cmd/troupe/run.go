@@ -97,7 +97,7 @@ func (r *runCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r.retain(t)
+	r.retain(t, r.quiet)
 	run, err := t.leader.Start(ctx, task)
 	if err != nil {
 		return err

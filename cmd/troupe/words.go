@@ -90,6 +90,8 @@ type words struct {
 	verify map[string]string // of replay --verify
 
 	envelope map[string]string // of envelope: reasons, verdicts, steps, and the rest
+	serve    map[string]string // of serve
+	dial     map[string]string // of dial
 }
 
 // wordsOf are the words of a language: zh, or en for all others.
