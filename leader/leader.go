@@ -58,7 +58,8 @@ func newLeader(t Team, o options) (*Leader, error) {
 		return nil, err
 	}
 	defer func() { _ = ws.Close() }()
-	registry, err := tools.NewSet(append(ws.Tools(), o.tools...)...)
+	t.addClientTools(o.clientTools)
+	registry, err := tools.NewSet(slices.Concat(ws.Tools(), o.tools, t.clientTools(nil))...)
 	if err != nil {
 		return nil, err
 	}

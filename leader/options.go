@@ -42,6 +42,8 @@ type options struct {
 	folder   string                       // below runDir, in place of the run's id
 	meta     map[string]string
 
+	clientTools []ClientTool
+
 	maxResult int
 
 	attendance Attendance

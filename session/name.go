@@ -20,6 +20,10 @@ const (
 	metaName = "session"
 )
 
+// settingTools is the key of the tools that the client executes. The team in the
+// log has them, so the header does not note them again.
+const settingTools = "tools"
+
 // name says whose session it is and what the user calls it.
 type name struct{ user, session string }
 
@@ -86,6 +90,7 @@ func (n name) folder() string {
 func (n name) meta(settings map[string]string) map[string]string {
 	meta := map[string]string{}
 	maps.Copy(meta, settings)
+	delete(meta, settingTools)
 	meta[metaUser], meta[metaName] = n.user, n.session
 	return meta
 }

@@ -29,6 +29,7 @@ type fold struct {
 // openCall is a call that the client is to execute.
 type openCall struct {
 	agent string
+	seq   int64 // of the message that hands it over
 	event.ToolHanded
 }
 
@@ -93,7 +94,7 @@ func (f *fold) apply(rec event.Record) {
 		}
 	case event.ToolHanded:
 		f.closeCall(rec.Agent, d.CallID) // a call that came again
-		f.calls = append(f.calls, openCall{rec.Agent, d})
+		f.calls = append(f.calls, openCall{rec.Agent, f.seq, d})
 	case event.ToolReturned:
 		f.closeCall(rec.Agent, d.CallID)
 	case event.ToolFinished:

@@ -30,7 +30,7 @@ func (f *fold) messages(rec event.Record) ([]Message, error) {
 		add(finalOf(rec, d.Step, d.Text, d.Usage, d.DurationMS))
 		return list, nil
 	case event.ToolHanded:
-		add(toolCall(openCall{rec.Agent, d}))
+		add(toolCall(openCall{agent: rec.Agent, ToolHanded: d}))
 		return list, nil
 	case event.ModelFailed:
 		if d.Purpose == "" && d.Partial != "" {
