@@ -161,3 +161,10 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func unmarshal(tb testing.TB, text []byte, v any) {
+	tb.Helper()
+	if err := json.Unmarshal(text, v); err != nil {
+		tb.Fatalf("%s: %v", text, err)
+	}
+}

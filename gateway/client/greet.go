@@ -55,6 +55,9 @@ func (c *conn) greet(ctx context.Context) (start fold, err error) {
 // farewell is how a connection ends whose hello was refused; final is false when
 // another one may be good.
 func farewell(err error) (code websocket.StatusCode, final bool) {
+	if errors.Is(err, errExpired) {
+		return 0, false
+	}
 	switch gateway.ErrorOf(err).Code {
 	case gateway.StatusUnauthorized, gateway.StatusForbidden:
 		return closeExpired, true
