@@ -19,7 +19,7 @@ const (
 )
 
 // conn is one connection. One goroutine reads what the client sends and serves it,
-// another one follows the log; whoever writes holds mu.
+// another one follows the log; whoever writes holds out.
 type conn struct {
 	h       *Handler
 	ws      *websocket.Conn
@@ -45,7 +45,7 @@ type conn struct {
 	born    time.Time
 	heard   atomic.Int64 // when the client was heard last, in nanoseconds since born
 
-	mu      sync.Mutex // guards all below, and is held while something is written
+	out     latch // guards all below, and is held while something is written
 	token   string
 	expires time.Time
 	seq     int64 // of the newest message that was sent
@@ -63,7 +63,7 @@ func (c *conn) serve(ctx context.Context) {
 	c.bounded = func() (context.Context, context.CancelFunc) {
 		return context.WithTimeout(context.WithoutCancel(ctx), 2*c.h.opts.Heartbeat)
 	}
-	start, err := c.greet(ctx)
+	start, err := c.greetUnless(ctx, c.h.opts.Closing)
 	if err != nil {
 		return
 	}
@@ -80,6 +80,22 @@ func (c *conn) serve(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// greetUnless greets the client, unless the server stops before that is done.
+func (c *conn) greetUnless(ctx context.Context, stopping <-chan struct{}) (fold, error) {
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	done := make(chan struct{})
+	defer close(done)
+	watch.Go(func() {
+		select {
+		case <-stopping:
+			c.end(websocket.StatusGoingAway, "the server stops")
+		case <-done:
+		}
+	})
+	return c.greet(ctx)
 }
 
 // leave lets go of what the connection holds.
@@ -113,17 +129,17 @@ func (c *conn) identify(token string) error {
 		c.release, c.user = release, id.User
 	}
 	c.note(gateway.AuditEntry{Event: gateway.AuditAuth, OK: true})
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.out.lock()
+	defer c.out.unlock()
 	c.token, c.expires = token, id.Expires
 	return nil
 }
 
 // end says why and closes the connection.
 func (c *conn) end(code websocket.StatusCode, why string) {
-	c.mu.Lock()
+	c.out.lock()
 	c.closed = true
-	c.mu.Unlock()
+	c.out.unlock()
 	_ = c.ws.Close(code, why) // who has gone hears nothing
 }
 

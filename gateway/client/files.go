@@ -174,7 +174,7 @@ type Uploaded struct {
 
 // upload takes a file.
 func (h *Handler) upload(w http.ResponseWriter, r *http.Request) {
-	c := &conn{h: h, remote: r.RemoteAddr, trace: newTrace()}
+	c := &conn{h: h, out: newLatch(), remote: r.RemoteAddr, trace: newTrace()}
 	err := h.visitor(c, r)
 	if err == nil && h.opts.Files == nil {
 		err = gateway.NewError(gateway.StatusNotFound, "this server keeps no files")
@@ -203,7 +203,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) {
 
 // download returns a file to who sent it.
 func (h *Handler) download(w http.ResponseWriter, r *http.Request) {
-	c := &conn{h: h, remote: r.RemoteAddr, trace: newTrace()}
+	c := &conn{h: h, out: newLatch(), remote: r.RemoteAddr, trace: newTrace()}
 	err := h.visitor(c, r)
 	var file *os.File
 	if err == nil {

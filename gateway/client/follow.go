@@ -41,13 +41,13 @@ func (c *conn) farewell(err error) {
 
 // record tells the client of a record, and takes it in.
 func (c *conn) record(rec event.Record) {
-	c.mu.Lock()
+	c.out.lock()
 	after := c.fold.seq + c.fold.count(rec)
 	if after > c.had {
 		c.tellRecord(rec)
 	}
 	c.fold.apply(rec)
-	c.mu.Unlock()
+	c.out.unlock()
 	switch d := rec.Data.(type) {
 	case event.ToolReturned:
 		c.room.close(callID(rec.Agent, d.CallID))
@@ -61,7 +61,7 @@ func (c *conn) record(rec event.Record) {
 }
 
 // tellRecord sends the messages of a record that the client has not had; the
-// caller holds c.mu.
+// caller holds c.out.
 func (c *conn) tellRecord(rec event.Record) {
 	list, err := c.fold.messages(rec)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *conn) tellRecord(rec event.Record) {
 
 // takes reports whether a call is for this connection: it executes the tool, no
 // other one does, and the call was not over before the client came. The caller
-// holds c.mu.
+// holds c.out.
 func (c *conn) takes(call ToolCall, seq int64) bool {
 	if !c.executes(call.Name) || seq <= c.then.seq && !c.then.isOpen(call.CallID) {
 		return false
@@ -97,8 +97,8 @@ func (c *conn) takes(call ToolCall, seq int64) bool {
 // offer sends the open calls again that nobody executes: back says that the client
 // has come back, and had them before.
 func (c *conn) offer(back bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.out.lock()
+	defer c.out.unlock()
 	for _, call := range c.fold.calls {
 		if back && call.seq > c.had || !c.executes(call.Name) || !c.room.claim(call.id(), c, back) {
 			continue
@@ -118,8 +118,8 @@ func (c *conn) live(rec event.Record) {
 		return
 	}
 	if m, ok := liveMessage(rec); ok {
-		c.mu.Lock()
-		defer c.mu.Unlock()
+		c.out.lock()
+		defer c.out.unlock()
 		m.TraceID = c.fold.trace
 		c.write(m)
 	}

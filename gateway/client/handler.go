@@ -99,7 +99,7 @@ func credentials(r *http.Request) string {
 
 // connect serves one connection to its end.
 func (h *Handler) connect(w http.ResponseWriter, r *http.Request) {
-	c := &conn{h: h, born: time.Now(), remote: r.RemoteAddr, trace: newTrace(), path: r.PathValue("session"), token: credentials(r)}
+	c := &conn{h: h, born: time.Now(), out: newLatch(), remote: r.RemoteAddr, trace: newTrace(), path: r.PathValue("session"), token: credentials(r)}
 	if err := h.admit(c, r); err != nil {
 		c.refuse(gateway.AuditAuth, err)
 		writeError(w, err)

@@ -21,7 +21,7 @@ type peer struct {
 	*rig
 	ws      *websocket.Conn
 	session string
-	last    int64 // newest number of the server that it has
+	last    int64        // newest number of the server that it has
 	raw     func([]byte) // sees each frame, if set
 	parts   map[string][]string
 }

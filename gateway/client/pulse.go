@@ -1,7 +1,6 @@
 package client
 
 import (
-	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/gateway"
@@ -15,38 +14,38 @@ const warnBefore = time.Minute
 type pulse struct {
 	c *conn
 
-	mu      sync.Mutex // guards all below; held while it acts, so that stop waits
+	act     latch // guards all below, and is held while it acts, so that stop waits
 	timer   *time.Timer
 	warned  time.Time // the end of the token of which the client was told
 	stopped bool
 }
 
 func newPulse(c *conn) *pulse {
-	p := &pulse{c: c}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p := &pulse{c: c, act: newLatch()}
+	p.act.lock()
+	defer p.act.unlock()
 	p.timer = time.AfterFunc(p.wait(), p.beat)
 	return p
 }
 
 // stop ends it; it does nothing any more.
 func (p *pulse) stop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.act.lock()
+	defer p.act.unlock()
 	p.stopped = true
 	p.timer.Stop()
 }
 
 // renewed looks again when it has to act, because the token is another one.
 func (p *pulse) renewed() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.act.lock()
+	defer p.act.unlock()
 	if !p.stopped {
 		p.timer.Reset(p.wait())
 	}
 }
 
-// wait is how long nothing is to be done; the caller holds p.mu.
+// wait is how long nothing is to be done; the caller holds p.act.
 func (p *pulse) wait() time.Duration {
 	wait := p.c.h.opts.Heartbeat
 	if end := p.c.expiry(); !end.IsZero() {
@@ -61,8 +60,8 @@ func (p *pulse) wait() time.Duration {
 
 // beat does what is due.
 func (p *pulse) beat() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.act.lock()
+	defer p.act.unlock()
 	if p.stopped {
 		return
 	}
@@ -96,7 +95,7 @@ func (c *conn) silence() time.Duration { return time.Since(c.born) - time.Durati
 
 // expiry is when the token ends; zero if it does not.
 func (c *conn) expiry() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.out.lock()
+	defer c.out.unlock()
 	return c.expires
 }

@@ -265,9 +265,9 @@ type Token struct {
 // refresh takes a new token, or makes one.
 func (c *conn) refresh(token string) (Token, error) {
 	if token == "" {
-		c.mu.Lock()
+		c.out.lock()
 		old := c.token
-		c.mu.Unlock()
+		c.out.unlock()
 		var err error
 		if token, _, err = c.h.opts.Auth.Refresh(old); err != nil {
 			return Token{}, err

@@ -182,38 +182,6 @@ func (r *rig) listen() net.Listener {
 // inBubble has the rig serve over pipes, for a synctest bubble.
 func inBubble(r *rig) { r.dial = func(context.Context) (net.Conn, error) { return nil, net.ErrClosed } }
 
-// pipes is a listener whose connections are pipes.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
-	a, b := net.Pipe()
-	select {
-	case p.conns <- a:
-		return b, nil
-	case <-p.closed:
-	case <-ctx.Done():
-	}
-	return nil, net.ErrClosed
-}
-
 // http is a client of the server.
 func (r *rig) http() *http.Client {
 	t := &http.Transport{DisableKeepAlives: true}

@@ -12,8 +12,8 @@ import (
 
 // tell sends a message that is not made from the log.
 func (c *conn) tell(m Message) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.out.lock()
+	defer c.out.unlock()
 	c.write(m)
 }
 
@@ -42,7 +42,7 @@ func (c *conn) traceOf(m Message) string {
 	return c.trace
 }
 
-// write completes a message and writes it; the caller holds c.mu. When it cannot be
+// write completes a message and writes it; the caller holds c.out. When it cannot be
 // written, the connection is at its end.
 func (c *conn) write(m Message) {
 	if c.closed {
@@ -69,7 +69,7 @@ func (c *conn) write(m Message) {
 	c.writeParts(string(text), m)
 }
 
-// complete fills in what all messages have; the caller holds c.mu.
+// complete fills in what all messages have; the caller holds c.out.
 func (c *conn) complete(m *Message) {
 	if m.ID == "" {
 		m.ID = newID("msg_")
@@ -97,7 +97,7 @@ func tooLarge(m Message, bytes int) Message {
 }
 
 // writeParts writes a message in fragments, which have the number of the message
-// before; the caller holds c.mu.
+// before; the caller holds c.out.
 func (c *conn) writeParts(text string, of Message) {
 	data := cutText(text, (c.limit-fragmentFrame)/2) // each of its bytes may need to be escaped
 	if of.Seq > 0 && of.Seq == c.seq {
@@ -132,7 +132,7 @@ func cutText(text string, n int) (list []string) {
 	return append(list, text)
 }
 
-// send writes a frame; the caller holds c.mu. A client that takes nothing for as
+// send writes a frame; the caller holds c.out. A client that takes nothing for as
 // long as a dead one is silent is given up.
 func (c *conn) send(text []byte) {
 	if c.closed {
@@ -145,7 +145,7 @@ func (c *conn) send(text []byte) {
 	}
 }
 
-// cut ends the connection without a word; the caller holds c.mu.
+// cut ends the connection without a word; the caller holds c.out.
 func (c *conn) cut() {
 	c.closed = true
 	_ = c.ws.CloseNow()
