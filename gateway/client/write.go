@@ -48,6 +48,7 @@ func (c *conn) write(m Message) {
 	if c.closed {
 		return
 	}
+	before := c.seq
 	if m.Seq > 0 {
 		c.seq = m.Seq
 	}
@@ -66,7 +67,7 @@ func (c *conn) write(m Message) {
 		c.write(tooLarge(m, len(text)))
 		return
 	}
-	c.writeParts(string(text), m)
+	c.writeParts(string(text), m, before)
 }
 
 // complete fills in what all messages have; the caller holds c.out.
@@ -98,14 +99,10 @@ func tooLarge(m Message, bytes int) Message {
 
 // writeParts writes a message in fragments, which have the number of the message
 // before; the caller holds c.out.
-func (c *conn) writeParts(text string, of Message) {
+func (c *conn) writeParts(text string, of Message, before int64) {
 	data := cutText(text, (c.limit-fragmentFrame)/2) // each of its bytes may need to be escaped
-	if of.Seq > 0 && of.Seq == c.seq {
-		defer func(seq int64) { c.seq = seq }(c.seq)
-		c.seq--
-	}
 	for i, d := range data {
-		m := Message{TraceID: of.TraceID, Body: Fragment{Of: of.ID, Index: i, Count: len(data), Data: d}}
+		m := Message{Seq: before, TraceID: of.TraceID, Body: Fragment{Of: of.ID, Index: i, Count: len(data), Data: d}}
 		c.complete(&m)
 		part, err := m.Encode()
 		if err != nil {
