@@ -386,16 +386,14 @@ func TestRandomFrames(t *testing.T) {
 	owner := r.open(tooled(), nil)
 	owner.says("say secret of ann")
 	seeds := frames(t, owner.session)
-	var p *peer
 	sent := 0
 	for sent < n {
-		if p == nil {
-			p = r.fresh("/client")
-			if random.IntN(4) > 0 {
-				p.write(`{"type":"hello","token":"` + bobToken + `"}`)
-			}
-			go p.swallow(t)
+		p := r.fresh("/client")
+		if random.IntN(4) > 0 {
+			p.write(`{"type":"hello","token":"` + bobToken + `"}`)
 		}
+		done := make(chan struct{})
+		go func() { defer close(done); p.swallow(t) }()
 		for range 1 + random.IntN(200) {
 			typ := websocket.MessageText
 			if random.IntN(50) == 0 {
@@ -406,8 +404,9 @@ func TestRandomFrames(t *testing.T) {
 			}
 			sent++
 		}
+		_ = p.ws.Write(t.Context(), websocket.MessageText, []byte(`{"id":"msg_end","type":"ping"}`))
+		<-done // all were served, or the connection has ended
 		p.drop()
-		p = nil
 	}
 	if got := owner.says("say alive"); got != "alive" {
 		t.Errorf("the server answers %q", got)
@@ -418,7 +417,8 @@ func TestRandomFrames(t *testing.T) {
 	}
 }
 
-// swallow reads all that comes, none of which may be of another user.
+// swallow reads all that comes up to the pong to the last ping, none of which may
+// be of another user.
 func (p *peer) swallow(t *testing.T) {
 	for {
 		_, text, err := p.ws.Read(t.Context())
@@ -427,6 +427,9 @@ func (p *peer) swallow(t *testing.T) {
 		}
 		if strings.Contains(string(text), "secret of ann") {
 			t.Errorf("another user was sent %s", text)
+		}
+		if strings.Contains(string(text), `"reply_to":"msg_end"`) {
+			return
 		}
 	}
 }

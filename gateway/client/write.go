@@ -102,8 +102,9 @@ func tooLarge(m Message, bytes int) Message {
 func (c *conn) writeParts(text string, of Message, before int64) {
 	data := cutText(text, (c.limit-fragmentFrame)/2) // each of its bytes may need to be escaped
 	for i, d := range data {
-		m := Message{Seq: before, TraceID: of.TraceID, Body: Fragment{Of: of.ID, Index: i, Count: len(data), Data: d}}
+		m := Message{TraceID: of.TraceID, Body: Fragment{Of: of.ID, Index: i, Count: len(data), Data: d}}
 		c.complete(&m)
+		m.Seq = before
 		part, err := m.Encode()
 		if err != nil {
 			c.cut()
