@@ -87,11 +87,7 @@ func (c *conn) takes(call ToolCall, seq int64) bool {
 	if !c.executes(call.Name) || seq <= c.then.seq && !c.then.isOpen(call.CallID) {
 		return false
 	}
-	if !c.room.claim(call.CallID, c, seq <= c.then.seq) {
-		return false
-	}
-	c.note(gateway.AuditEntry{Event: gateway.AuditToolCall, OK: true, Agent: call.Agent, Call: call.CallID, Tool: call.Name, Seq: c.fold.record + 1, Detail: string(call.Arguments)})
-	return true
+	return c.room.claim(call.CallID, c, seq <= c.then.seq)
 }
 
 // offer sends the open calls again that nobody executes: back says that the client
@@ -107,7 +103,6 @@ func (c *conn) offer(back bool) {
 		body, _ := m.Body.(ToolCall)
 		body.Again = true
 		m.Body, m.TraceID = body, c.fold.trace
-		c.note(gateway.AuditEntry{Event: gateway.AuditToolCall, OK: true, Agent: call.agent, Call: call.id(), Tool: call.Name, Detail: "again: " + call.Arguments})
 		c.write(m)
 	}
 }

@@ -55,7 +55,9 @@ func TestWhoMayComeIn(t *testing.T) {
 		p.drop()
 	}
 	for name, try := range map[string]func() (*websocket.Conn, *http.Response, error){
-		"a bad header":      func() (*websocket.Conn, *http.Response, error) { return r.connect("/client", bearer("wrong-token-0123456")) },
+		"a bad header": func() (*websocket.Conn, *http.Response, error) {
+			return r.connect("/client", bearer("wrong-token-0123456"))
+		},
 		"a bad subprotocol": func() (*websocket.Conn, *http.Response, error) { return r.connect("/client", nil, "bearer", "wrong") },
 	} {
 		if _, res, err := try(); err == nil || res.StatusCode != http.StatusUnauthorized {

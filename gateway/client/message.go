@@ -161,7 +161,10 @@ const (
 type Request struct {
 	Method string `json:"method"`
 	// Text is the text of a prompt, a steer or an answer, when Content has none.
-	Text       string `json:"text,omitempty"`
+	Text string `json:"text,omitempty"`
+	// Model of a prompt is one of the server's, in place of the team's, for the turn
+	// that it begins.
+	Model      string `json:"model,omitempty"`
 	Agent      string `json:"agent,omitempty"` // id or display name
 	QuestionID string `json:"question_id,omitempty"`
 	ApprovalID string `json:"approval_id,omitempty"`

@@ -39,6 +39,13 @@ func (c *conn) submit(ctx context.Context, m Message, r Request) error {
 	if c.setting != "" {
 		settings[gateway.SettingTools] = c.setting
 	}
+	if r.Model != "" {
+		ref, ok := c.h.opts.ModelOf(r.Model)
+		if !ok {
+			return gateway.NewError(gateway.StatusNotFound, "there is no model %q", r.Model).WithHint("hello.ack lists the models")
+		}
+		settings[gateway.SettingModel] = ref
+	}
 	return c.h.opts.Sessions.Submit(ctx, c.handle, promptMark+m.ID, text, settings)
 }
 

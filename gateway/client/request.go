@@ -177,11 +177,7 @@ func (c *conn) command(ctx context.Context, m Message, r Request) error {
 		}
 		return err
 	}
-	err := s.Approve(ctx, c.handle, event.ApprovalDecided{ID: r.ApprovalID, Decision: r.Decision, Rule: r.Rule, Reason: r.Reason})
-	if err == nil {
-		c.note(gateway.AuditEntry{Event: gateway.AuditApproval, OK: true, Call: r.ApprovalID, TraceID: c.traceOf(m), Detail: r.Decision})
-	}
-	return err
+	return s.Approve(ctx, c.handle, event.ApprovalDecided{ID: r.ApprovalID, Decision: r.Decision, Rule: r.Rule, Reason: r.Reason})
 }
 
 // textOf is the text of a message, those of the files that it refers to included.
@@ -202,11 +198,7 @@ func (c *conn) toolResult(ctx context.Context, m Message, r ToolResult) error {
 	} else if d.Result, err = c.h.opts.Files.text(c.user, m.Content); err != nil {
 		return err
 	}
-	if err := c.h.opts.Sessions.ToolResult(ctx, c.handle, agent, d); err != nil {
-		return err
-	}
-	c.note(gateway.AuditEntry{Event: gateway.AuditToolResult, OK: !d.IsError, Agent: agent, Call: r.CallID, TraceID: c.traceOf(m), Detail: d.Result})
-	return nil
+	return c.h.opts.Sessions.ToolResult(ctx, c.handle, agent, d)
 }
 
 // maxHistory bounds the messages of an answer to history, in number and in bytes.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -158,23 +160,31 @@ func readBody[T Body](text []byte) (Body, error) {
 	return v, err
 }
 
-// bodies has a reader for every type; agent.content is an older name.
+// typeContent is an older name of TypeChunk, which is read and never written.
+const typeContent Type = "agent.content"
+
+// bodies has a reader for every type.
 var bodies = map[Type]func([]byte) (Body, error){
-	TypeHello:       readBody[Hello],
-	TypeHelloAck:    readBody[HelloAck],
-	TypeResumed:     readBody[Resumed],
-	TypeExpired:     readBody[Expired],
-	TypeRequest:     readBody[Request],
-	TypeResponse:    readBody[Response],
-	TypeChunk:       readBody[Chunk],
-	"agent.content": readBody[Chunk],
-	TypeFinal:       readBody[Final],
-	TypeToolCall:    readBody[ToolCall],
-	TypeToolResult:  readBody[ToolResult],
-	TypeEvent:       readBody[Event],
-	TypePing:        readBody[Ping],
-	TypePong:        readBody[Pong],
-	TypeFragment:    readBody[Fragment],
+	TypeHello:      readBody[Hello],
+	TypeHelloAck:   readBody[HelloAck],
+	TypeResumed:    readBody[Resumed],
+	TypeExpired:    readBody[Expired],
+	TypeRequest:    readBody[Request],
+	TypeResponse:   readBody[Response],
+	TypeChunk:      readBody[Chunk],
+	typeContent:    readBody[Chunk],
+	TypeFinal:      readBody[Final],
+	TypeToolCall:   readBody[ToolCall],
+	TypeToolResult: readBody[ToolResult],
+	TypeEvent:      readBody[Event],
+	TypePing:       readBody[Ping],
+	TypePong:       readBody[Pong],
+	TypeFragment:   readBody[Fragment],
+}
+
+// Types lists the types of messages that this version knows, in order.
+func Types() []Type {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(bodies)), func(t Type) bool { return t == typeContent })
 }
 
 // UnmarshalJSON reads a failure, or the bare text of one.

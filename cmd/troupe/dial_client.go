@@ -1,0 +1,72 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-go/troupe/gateway/client"
+)
+
+// clientSpeaker speaks the client protocol: it says hello, makes each line a
+// prompt, and answers pings.
+type clientSpeaker struct {
+	first client.Message
+	model string
+}
+
+func speakClient(d *dialCommand) (speaker, error) {
+	s := clientSpeaker{model: d.model, first: client.Message{SessionID: d.session}}
+	hello := client.Hello{
+		Protocol: client.Protocol, Token: d.token, ClientInfo: client.ClientInfo{Name: "troupe dial", Version: version().Version},
+		Capabilities: client.ClientCapabilities{Streaming: true},
+	}
+	if d.resume != "" {
+		session, seq, ok := strings.Cut(d.resume, "@")
+		last, err := strconv.ParseInt(seq, 10, 64)
+		if session == "" || !ok || err != nil || last < 0 || d.session != "" && d.session != session {
+			return nil, usageError(fmt.Sprintf(d.words.badValue, "resume", d.resume, "SESSION@SEQ"), "")
+		}
+		s.first.SessionID, hello.LastSeq = session, last
+	}
+	s.first.Body = hello
+	return s, d.onlyFor("client", map[string]string{"project": d.project, "workdir": d.workDir})
+}
+
+func (s clientSpeaker) hello() []byte { return spoken(s.first) }
+
+func (s clientSpeaker) line(text string) []byte {
+	return spoken(client.Message{Content: []client.Part{client.Text(text)}, Body: client.Request{Method: client.MethodPrompt, Model: s.model}})
+}
+
+// object gives a message an id if it has none.
+func (s clientSpeaker) object(text []byte) []byte {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(text, &fields) != nil || fields["id"] != nil {
+		return text
+	}
+	fields["id"] = encoded(messageID())
+	return encoded(fields)
+}
+
+func (clientSpeaker) heard(text []byte) []byte {
+	m, err := client.Decode(text)
+	if _, ok := m.Body.(client.Ping); err != nil || !ok {
+		return nil
+	}
+	return spoken(client.Message{ReplyTo: m.ID, Body: client.Pong{}})
+}
+
+func (clientSpeaker) read(text []byte) []byte { return text }
+func (clientSpeaker) again() bool             { return false }
+
+func messageID() string { return "msg_" + strings.ToLower(rand.Text()) }
+
+// spoken is a message as it is sent.
+func spoken(m client.Message) []byte {
+	m.ID = messageID()
+	text, _ := m.Encode() // what dial says has a JSON form
+	return text
+}
