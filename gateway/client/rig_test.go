@@ -48,6 +48,8 @@ type rig struct {
 	limits  gateway.LimitOptions
 	tune    func(*client.Options)
 	team    func(*leader.Team)
+	pages   func(*http.ServeMux)            // adds to what is served
+	wrap    func(net.Listener) net.Listener // of the server
 	logged  *syncBuffer
 	touched *syncBuffer
 
@@ -132,6 +134,9 @@ func (r *rig) start() {
 	}
 	mux := http.NewServeMux()
 	h.Mount(mux, "/client")
+	if r.pages != nil {
+		r.pages(mux)
+	}
 	r.stop = r.serve(mux, func() {
 		err := errors.Join(audit.Close(), space.Close(), files.Close())
 		if err != nil {
@@ -176,6 +181,9 @@ func (r *rig) listen() net.Listener {
 		r.Fatal(err)
 	}
 	r.url = "http://" + l.Addr().String()
+	if r.wrap != nil {
+		l = r.wrap(l)
+	}
 	return l
 }
 
