@@ -35,10 +35,10 @@ func speakClient(d *dialCommand) (speaker, error) {
 	return s, d.onlyFor("client", map[string]string{"project": d.project, "workdir": d.workDir})
 }
 
-func (s clientSpeaker) hello() []byte { return spoken(s.first) }
+func (s clientSpeaker) hello() []byte { return clientMessage(s.first) }
 
 func (s clientSpeaker) line(text string) []byte {
-	return spoken(client.Message{Content: []client.Part{client.Text(text)}, Body: client.Request{Method: client.MethodPrompt, Model: s.model}})
+	return clientMessage(client.Message{Content: []client.Part{client.Text(text)}, Body: client.Request{Method: client.MethodPrompt, Model: s.model}})
 }
 
 // object gives a message an id if it has none.
@@ -56,7 +56,7 @@ func (clientSpeaker) heard(text []byte) []byte {
 	if _, ok := m.Body.(client.Ping); err != nil || !ok {
 		return nil
 	}
-	return spoken(client.Message{ReplyTo: m.ID, Body: client.Pong{}})
+	return clientMessage(client.Message{ReplyTo: m.ID, Body: client.Pong{}})
 }
 
 func (clientSpeaker) read(text []byte) []byte { return text }
@@ -64,8 +64,8 @@ func (clientSpeaker) again() bool             { return false }
 
 func messageID() string { return "msg_" + strings.ToLower(rand.Text()) }
 
-// spoken is a message as it is sent.
-func spoken(m client.Message) []byte {
+// clientMessage is a message as it is sent, with an id.
+func clientMessage(m client.Message) []byte {
 	m.ID = messageID()
 	text, _ := m.Encode() // what dial says has a JSON form
 	return text

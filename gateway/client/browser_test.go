@@ -57,7 +57,7 @@ type pageSaw struct {
 	Seqs    []int64  `json:"seqs"`
 	Pieces  int      `json:"pieces"`
 	Tools   int      `json:"tools"`
-	Closes  int      `json:"closes"`
+	Opened  int      `json:"opened"`
 	Resumed int      `json:"resumed"`
 	Answers []string `json:"answers"`
 	Session string   `json:"session"`
@@ -113,7 +113,7 @@ func checkPage(t *testing.T, r *rig, p pageSaw) {
 	if len(p.Seqs) < len(whole)-1 {
 		t.Errorf("the page got %d messages of %d", len(p.Seqs), len(whole))
 	}
-	if p.Closes != 1 || p.Resumed != 1 || p.Tools != 1 || p.Pieces < 5 {
+	if p.Opened != 2 || p.Resumed != 1 || p.Tools != 1 || p.Pieces < 5 {
 		t.Errorf("the page saw %+v", p)
 	}
 	if len(p.Answers) != 2 || p.Answers[0] != "heard got sun" || !strings.HasSuffix(strings.TrimSpace(p.Answers[1]), "字59") || p.Answers[1] != p.Text {

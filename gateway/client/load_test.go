@@ -310,7 +310,7 @@ func (s *storm) kill() {
 	each(half, len(half), func(c *loadClient) {
 		for try := 0; ; try++ {
 			wait := min(5*time.Second, 200*time.Millisecond<<min(try, 5)) + time.Duration(rand.IntN(200))*time.Millisecond
-			time.Sleep(wait)
+			<-time.After(wait)
 			if err := c.open(); err == nil {
 				break
 			}
