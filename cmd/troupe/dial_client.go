@@ -20,8 +20,8 @@ type clientSpeaker struct {
 func speakClient(d *dialCommand) (speaker, error) {
 	s := clientSpeaker{model: d.model, first: client.Message{SessionID: d.session}}
 	hello := client.Hello{
-		Protocol: client.Protocol, Token: d.token, ClientInfo: client.ClientInfo{Name: "troupe dial", Version: version().Version},
-		Capabilities: client.ClientCapabilities{Streaming: true},
+		Protocol: client.Protocol, Token: d.token, ClientInfo: client.Info{Name: "troupe dial", Version: version().Version},
+		Capabilities: client.Abilities{Streaming: true},
 	}
 	if d.resume != "" {
 		session, seq, ok := strings.Cut(d.resume, "@")

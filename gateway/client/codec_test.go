@@ -43,8 +43,8 @@ func TestExamplesAreUnderstood(t *testing.T) {
 		"hello": {
 			SessionID: "sess_20250001",
 			Body: client.Hello{
-				ClientInfo:   client.ClientInfo{Name: "web-app", Version: "1.2.0"},
-				Capabilities: client.ClientCapabilities{Streaming: true, ToolCallbacks: true, MaxMessageSize: 16384},
+				ClientInfo:   client.Info{Name: "web-app", Version: "1.2.0"},
+				Capabilities: client.Abilities{Streaming: true, ToolCallbacks: true, MaxMessageSize: 16384},
 			},
 		},
 	}
@@ -113,7 +113,9 @@ func TestUnknownIsKept(t *testing.T) {
 
 func TestEncodeRefuses(t *testing.T) {
 	for _, m := range []client.Message{
-		{}, {Body: client.Unknown{}}, {Body: client.Ping{}, Content: []client.Part{{Kind: "image"}}},
+		{},
+		{Body: client.Unknown{}},
+		{Body: client.Ping{}, Content: []client.Part{{Kind: "image"}}},
 		{Body: client.Event{Event: "x", Data: json.RawMessage("{")}},
 	} {
 		if text, err := m.Encode(); err == nil {

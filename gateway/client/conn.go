@@ -28,13 +28,13 @@ type conn struct {
 	user    string
 	release func() // what Limits counts
 	pulse   *pulse
-	bounded func() (context.Context, context.CancelFunc) // bounds one write
+	put     func(text []byte) error // writes a frame, in bounded time
 
 	session string // as the user calls it
 	handle  string // as gateway.Sessions calls it
 	room    *room
-	info    ClientInfo
-	can     ClientCapabilities
+	info    Info
+	can     Abilities
 	tools   map[string]bool // that it executes
 	setting string          // the same for gateway.SettingTools
 	limit   int             // of a message, in bytes
@@ -60,8 +60,10 @@ func (c *conn) serve(ctx context.Context) {
 	defer follower.Wait()
 	defer cancel()
 	c.limit = c.h.opts.MaxMessage
-	c.bounded = func() (context.Context, context.CancelFunc) {
-		return context.WithTimeout(context.WithoutCancel(ctx), 2*c.h.opts.Heartbeat)
+	c.put = func(text []byte) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*c.h.opts.Heartbeat)
+		defer cancel()
+		return c.ws.Write(ctx, websocket.MessageText, text)
 	}
 	start, err := c.greetUnless(ctx, c.h.opts.Closing)
 	if err != nil {

@@ -83,12 +83,17 @@ func TestPromptsAreAnsweredOnce(t *testing.T) {
 	}
 	records := []event.Record{}
 	for _, d := range []event.Data{
-		event.RunStarted{TraceID: "0af7651916cd43dd8448eb211c80319c"}, prompt("client/a"), prompt("other/x"), prompt("client-steer/s"),
-		event.RunSuspended{Cause: event.SuspendQuestion}, event.RunSuspended{Cause: event.SuspendInterrupt, By: "the server stopped"},
+		event.RunStarted{TraceID: "0af7651916cd43dd8448eb211c80319c"},
+		prompt("client/a"), prompt("other/x"), prompt("client-steer/s"),
+		event.RunSuspended{Cause: event.SuspendQuestion},
+		event.RunSuspended{Cause: event.SuspendInterrupt, By: "the server stopped"},
 		event.RunSuspended{Cause: event.SuspendInterrupt},
-		prompt("client/b"), event.RunFinished{Answer: "both"},
-		prompt("client/c"), event.RunSuspended{Cause: event.SuspendInterrupt, By: event.PersonName},
-		prompt("client/d"), event.RunFailed{Failure: event.Failure{Code: "auth", Who: "client", Message: "no key"}},
+		prompt("client/b"),
+		event.RunFinished{Answer: "both"},
+		prompt("client/c"),
+		event.RunSuspended{Cause: event.SuspendInterrupt, By: event.PersonName},
+		prompt("client/d"),
+		event.RunFailed{Failure: event.Failure{Code: "auth", Who: "client", Message: "no key"}},
 		event.RunFinished{},
 	} {
 		records = append(records, event.Record{V: 1, Seq: int64(len(records)) + 1, Time: at, Data: d})

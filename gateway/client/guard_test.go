@@ -38,9 +38,9 @@ func TestWhoMayComeIn(t *testing.T) {
 	r := newRig(t, nil)
 	hello := `{"type":"hello"}`
 	bearer := func(token string) http.Header { return http.Header{"Authorization": {"Bearer " + token}} }
-	for name, open := range map[string]func() (*websocket.Conn, *http.Response, error){
-		"a header":      func() (*websocket.Conn, *http.Response, error) { return r.connect("/client", bearer(annToken)) },
-		"a subprotocol": func() (*websocket.Conn, *http.Response, error) { return r.connect("/client", nil, "bearer", annToken) },
+	for name, open := range map[string]func() (*websocket.Conn, int, error){
+		"a header":      func() (*websocket.Conn, int, error) { return r.connect("/client", bearer(annToken)) },
+		"a subprotocol": func() (*websocket.Conn, int, error) { return r.connect("/client", nil, "bearer", annToken) },
 	} {
 		ws, _, err := open()
 		if err != nil {
@@ -53,14 +53,14 @@ func TestWhoMayComeIn(t *testing.T) {
 		}
 		p.drop()
 	}
-	for name, try := range map[string]func() (*websocket.Conn, *http.Response, error){
-		"a bad header": func() (*websocket.Conn, *http.Response, error) {
+	for name, try := range map[string]func() (*websocket.Conn, int, error){
+		"a bad header": func() (*websocket.Conn, int, error) {
 			return r.connect("/client", bearer("wrong-token-0123456"))
 		},
-		"a bad subprotocol": func() (*websocket.Conn, *http.Response, error) { return r.connect("/client", nil, "bearer", "wrong") },
+		"a bad subprotocol": func() (*websocket.Conn, int, error) { return r.connect("/client", nil, "bearer", "wrong") },
 	} {
-		if _, res, err := try(); err == nil || res.StatusCode != http.StatusUnauthorized {
-			t.Errorf("%s: %v, %v", name, res, err)
+		if _, status, err := try(); err == nil || status != http.StatusUnauthorized {
+			t.Errorf("%s: %d, %v", name, status, err)
 		}
 	}
 	for _, text := range []string{hello, `{"type":"hello","token":"wrong-token-0123456"}`} {
@@ -83,9 +83,9 @@ func TestWhoMayComeIn(t *testing.T) {
 // A page of another origin does not come in.
 func TestOrigins(t *testing.T) {
 	r := newRig(t, nil)
-	_, res, err := r.connect("/client", http.Header{"Origin": {"https://evil.example"}})
-	if err == nil || res.StatusCode != http.StatusForbidden {
-		t.Errorf("a page of another origin: %v, %v", res, err)
+	_, status, err := r.connect("/client", http.Header{"Origin": {"https://evil.example"}})
+	if err == nil || status != http.StatusForbidden {
+		t.Errorf("a page of another origin: %d, %v", status, err)
 	}
 	if !r.isRefused(gateway.AuditAuth, "evil.example") {
 		t.Error("the audit does not say so")
@@ -100,7 +100,7 @@ func TestOrigins(t *testing.T) {
 // A session is that of its user: for another one it is not there.
 func TestSessionOfAnother(t *testing.T) {
 	r := newRig(t, nil)
-	p := r.open(client.ClientCapabilities{}, nil)
+	p := r.open(client.Abilities{}, nil)
 	p.says("say secret")
 	q := r.fresh("/client/" + p.session)
 	q.send(client.Message{SessionID: p.session, Body: client.Hello{Token: bobToken}})
@@ -119,7 +119,7 @@ func TestSessionOfAnother(t *testing.T) {
 
 func TestRequestsThatMakeNoSense(t *testing.T) {
 	r := newRig(t, nil)
-	p := r.open(client.ClientCapabilities{}, nil)
+	p := r.open(client.Abilities{}, nil)
 	for _, tt := range []struct {
 		text string
 		code int
@@ -168,7 +168,7 @@ func TestRequestsThatMakeNoSense(t *testing.T) {
 // A number that leaves a gap is refused, and what was sent again is not.
 func TestNumbersOfTheClient(t *testing.T) {
 	r := newRig(t, nil)
-	p := r.open(client.ClientCapabilities{}, nil)
+	p := r.open(client.Abilities{}, nil)
 	for _, tt := range []struct {
 		seq  int64
 		code int
@@ -192,7 +192,7 @@ func TestNumbersOfTheClient(t *testing.T) {
 // stays; what goes on for ever is cut off.
 func TestLargeMessages(t *testing.T) {
 	r := newRig(t, nil)
-	p := r.open(client.ClientCapabilities{}, nil)
+	p := r.open(client.Abilities{}, nil)
 	large := strings.Repeat("long ", 8000)
 	id := p.ask(client.MethodPrompt, "say "+large)
 	e := p.refused(id, 413)
@@ -259,7 +259,7 @@ func (p *peer) inFragments(of, text string, n int) {
 // Fragments that do not fit together are refused, and come again from the first.
 func TestFragmentsOutOfOrder(t *testing.T) {
 	r := newRig(t, nil)
-	p := r.open(client.ClientCapabilities{}, nil)
+	p := r.open(client.Abilities{}, nil)
 	send := func(f client.Fragment) string { return p.send(client.Message{Body: f}) }
 	p.refused(send(client.Fragment{Of: "a", Index: 1, Count: 2, Data: "x"}), 400)
 	send(client.Fragment{Of: "a", Index: 0, Count: 3, Data: "x"})
@@ -286,7 +286,7 @@ func TestFragmentsOutOfOrder(t *testing.T) {
 // The server keeps to the size that the client takes.
 func TestServerObeysTheSize(t *testing.T) {
 	r := newRig(t, nil)
-	p := r.open(client.ClientCapabilities{Streaming: true, MaxMessageSize: 2048}, nil)
+	p := r.open(client.Abilities{Streaming: true, MaxMessageSize: 2048}, nil)
 	largest := 0
 	p.raw = func(text []byte) { largest = max(largest, len(text)) }
 	if got := p.says("big 30000"); got != strings.Repeat("\"", 30000) {
@@ -296,7 +296,7 @@ func TestServerObeysTheSize(t *testing.T) {
 		t.Errorf("the largest message has %d bytes", largest)
 	}
 	q := r.fresh("/client")
-	q.send(client.Message{Body: client.Hello{Token: annToken, Capabilities: client.ClientCapabilities{MaxMessageSize: 10}}})
+	q.send(client.Message{Body: client.Hello{Token: annToken, Capabilities: client.Abilities{MaxMessageSize: 10}}})
 	if m := q.next(); m.Body.(client.Response).Error.Code != 400 {
 		t.Errorf("a size that is too small: %+v", m)
 	}
@@ -339,8 +339,8 @@ func TestRates(t *testing.T) {
 	r := newRig(t, func(r *rig) {
 		r.limits = gateway.LimitOptions{Messages: 5, MessageBurst: 10, Patience: 20, ConnectionsPerUser: 2, Bytes: -1}
 	})
-	p := r.open(client.ClientCapabilities{}, nil)
-	r.open(client.ClientCapabilities{}, nil)
+	p := r.open(client.Abilities{}, nil)
+	r.open(client.Abilities{}, nil)
 	q := r.fresh("/client")
 	q.send(client.Message{Body: client.Hello{Token: annToken}})
 	if e, _ := q.next().Body.(client.Response); e.Error == nil || e.Error.Code != 429 || e.Error.RetryAfterMS == 0 {
@@ -376,7 +376,7 @@ func TestRates(t *testing.T) {
 // history is paged, and what all clients were told.
 func TestHistory(t *testing.T) {
 	r := newRig(t, nil)
-	p := r.open(client.ClientCapabilities{}, nil)
+	p := r.open(client.Abilities{}, nil)
 	for range 20 {
 		p.says("say x")
 	}

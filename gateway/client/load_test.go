@@ -98,6 +98,7 @@ func tail(text []byte) []byte { return text[max(0, len(text)-4000):] }
 
 // residentKiB is how much memory the process has, in KiB.
 func residentKiB(t *testing.T) int {
+	t.Helper()
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		t.Error(err)
@@ -152,7 +153,7 @@ type loadClient struct {
 }
 
 func (s *storm) measure(phase string) {
-	res, err := http.Post(s.url+"/measure?phase="+phase, "", nil) //nolint:noctx // of a test
+	res, err := http.Post(s.url+"/measure?phase="+phase, "", nil)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -190,13 +191,14 @@ func (s *storm) connect(n int) {
 func (c *loadClient) open() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, c.storm.url+"/client", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + annToken}}})
+	ws, _, err := websocket.Dial(ctx, //nolint:bodyclose // there is none, or it was read
+		c.storm.url+"/client", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + annToken}}})
 	if err != nil {
 		return err
 	}
 	ws.SetReadLimit(1 << 20)
 	c.ws = ws
-	c.send(client.Message{SessionID: c.session, Body: client.Hello{LastSeq: c.last, Capabilities: client.ClientCapabilities{Streaming: true}}})
+	c.send(client.Message{SessionID: c.session, Body: client.Hello{LastSeq: c.last, Capabilities: client.Abilities{Streaming: true}}})
 	_, text, err := ws.Read(ctx)
 	if err != nil {
 		return err

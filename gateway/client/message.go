@@ -77,15 +77,15 @@ type Hello struct {
 	// Protocol is the version that the client speaks; 0 means 1.
 	Protocol int `json:"protocol,omitempty"`
 	// LastSeq is the newest Seq of the server that the client has; 0 means none.
-	LastSeq      int64              `json:"last_seq,omitempty"`
-	ClientInfo   ClientInfo         `json:"client_info,omitzero"`
-	Capabilities ClientCapabilities `json:"capabilities,omitzero"`
+	LastSeq      int64     `json:"last_seq,omitempty"`
+	ClientInfo   Info      `json:"client_info,omitzero"`
+	Capabilities Abilities `json:"capabilities,omitzero"`
 	// Token says who it is, when neither a header nor a subprotocol did.
 	Token string `json:"token,omitempty"`
 }
 
-// ClientInfo says what program the client is.
-type ClientInfo struct {
+// Info says what program the client is.
+type Info struct {
 	Name    string `json:"name,omitempty"`
 	Version string `json:"version,omitempty"`
 	// Instance is a random id that the client keeps over its connections, so that
@@ -93,8 +93,8 @@ type ClientInfo struct {
 	Instance string `json:"instance,omitempty"`
 }
 
-// ClientCapabilities are what the client can do; what it does not name it cannot.
-type ClientCapabilities struct {
+// Abilities are what the client can do; what it does not name it cannot.
+type Abilities struct {
 	Streaming     bool `json:"streaming,omitempty"`
 	ToolCallbacks bool `json:"tool_callbacks,omitempty"`
 	// MaxMessageSize is the largest message that the client takes, in bytes; 0

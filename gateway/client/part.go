@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strings"
 )
 
 // Kinds of parts.
@@ -80,13 +79,4 @@ func (p *Part) UnmarshalJSON(text []byte) error {
 		*p = Text(*w.Text)
 	}
 	return nil
-}
-
-// textOf joins the texts of a content.
-func textOf(content []Part) string {
-	var b strings.Builder
-	for _, p := range content {
-		b.WriteString(p.Text)
-	}
-	return b.String()
 }

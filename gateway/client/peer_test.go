@@ -27,17 +27,17 @@ type peer struct {
 }
 
 // tooled are the capabilities of a client that executes fetch.
-func tooled() client.ClientCapabilities {
-	return client.ClientCapabilities{Streaming: true, ToolCallbacks: true, Tools: []client.Tool{
+func tooled() client.Abilities {
+	return client.Abilities{Streaming: true, ToolCallbacks: true, Tools: []client.Tool{
 		{Name: "fetch", Description: "fetch a thing", Parameters: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)},
 	}}
 }
 
 // open connects and says hello as ann, to a new session or to one that p0 had.
-func (r *rig) open(can client.ClientCapabilities, before *peer) *peer {
+func (r *rig) open(can client.Abilities, before *peer) *peer {
 	r.Helper()
 	p := &peer{rig: r, parts: map[string][]string{}}
-	hello := client.Hello{Token: annToken, Capabilities: can, ClientInfo: client.ClientInfo{Name: "test"}}
+	hello := client.Hello{Token: annToken, Capabilities: can, ClientInfo: client.Info{Name: "test"}}
 	if before != nil {
 		p.session, p.last, hello.LastSeq = before.session, before.last, before.last
 	}

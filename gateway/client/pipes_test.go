@@ -97,8 +97,8 @@ func (b *buffered) Write(p []byte) (int, error) {
 func (b *buffered) Close() error {
 	b.once.Do(func() {
 		close(b.closed)
-		_ = b.Conn.SetReadDeadline(time.Now())
-		_ = b.Conn.SetWriteDeadline(time.Now().Add(time.Millisecond))
+		_ = b.SetReadDeadline(time.Now())
+		_ = b.SetWriteDeadline(time.Now().Add(time.Millisecond))
 	})
 	return nil
 }

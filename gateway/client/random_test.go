@@ -60,6 +60,7 @@ func TestRandomFrames(t *testing.T) {
 // swallow reads all that comes up to the pong to the last ping, none of which may
 // be of another user.
 func (p *peer) swallow(t *testing.T) {
+	t.Helper()
 	for {
 		_, text, err := p.ws.Read(t.Context())
 		if err != nil {
@@ -80,12 +81,17 @@ func frames(t *testing.T, session string) (list [][]byte) {
 	for _, m := range []client.Message{
 		{SessionID: session, Body: client.Hello{Token: bobToken, LastSeq: 3, Capabilities: tooled()}},
 		{Content: []client.Part{client.Text("say x")}, Body: client.Request{Method: client.MethodPrompt}},
-		{Body: client.Request{Method: client.MethodCancel}}, {Body: client.Request{Method: client.MethodAgents}},
-		{Body: client.Request{Method: client.MethodHistory, After: 2}}, {Body: client.Request{Method: client.MethodRefresh}},
+		{Body: client.Request{Method: client.MethodCancel}},
+		{Body: client.Request{Method: client.MethodAgents}},
+		{Body: client.Request{Method: client.MethodHistory, After: 2}},
+		{Body: client.Request{Method: client.MethodRefresh}},
 		{Body: client.Request{Method: client.MethodAnswer, QuestionID: "ask_tl_001", Text: "x"}},
 		{Body: client.Request{Method: client.MethodApprove, ApprovalID: "apr_001", Decision: "allow"}},
-		{Body: client.ToolResult{CallID: "tl/call_1"}}, {Body: client.Ping{}}, {Body: client.Pong{}},
-		{Body: client.Fragment{Of: "x", Count: 2, Data: "{"}}, {Seq: 3, Ack: true, Body: client.Event{Event: "ack", Of: "m"}},
+		{Body: client.ToolResult{CallID: "tl/call_1"}},
+		{Body: client.Ping{}},
+		{Body: client.Pong{}},
+		{Body: client.Fragment{Of: "x", Count: 2, Data: "{"}},
+		{Seq: 3, Ack: true, Body: client.Event{Event: "ack", Of: "m"}},
 	} {
 		m.ID = "msg_x"
 		text, err := m.Encode()

@@ -203,7 +203,8 @@ func (r *rig) http() *http.Client {
 func (r *rig) cast(work string) func(map[string]string) (leader.Team, []leader.Option, error) {
 	touch := tools.Func("touch", "touch a thing", func(_ context.Context, in struct {
 		Name string `json:"name"`
-	}) (string, error) {
+	},
+	) (string, error) {
 		_, _ = fmt.Fprintln(r.touched, in.Name)
 		return "touched " + in.Name, nil
 	}, tools.Asks())
@@ -263,7 +264,7 @@ func act(word, rest string) modeltest.Reply {
 		return modeltest.Reply{Text: rest, Delay: time.Minute}
 	case "fetch":
 		var r modeltest.Reply
-		for _, what := range strings.Fields(rest) {
+		for what := range strings.FieldsSeq(rest) {
 			r.Calls = append(r.Calls, modeltest.Call("fetch", map[string]string{"name": what}))
 		}
 		return r
@@ -336,14 +337,22 @@ func (r *rig) noSecrets() {
 	}
 }
 
-// connect opens a WebSocket with these headers and subprotocols.
-func (r *rig) connect(path string, header http.Header, subprotocols ...string) (*websocket.Conn, *http.Response, error) {
+// connect opens a WebSocket with these headers and subprotocols, and returns the
+// status of the answer.
+func (r *rig) connect(path string, header http.Header, subprotocols ...string) (ws *websocket.Conn, status int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	return websocket.Dial(ctx, r.url+path, &websocket.DialOptions{HTTPClient: r.http(), HTTPHeader: header, Subprotocols: subprotocols})
+	ws, res, err := websocket.Dial(ctx, r.url+path, &websocket.DialOptions{HTTPClient: r.http(), HTTPHeader: header, Subprotocols: subprotocols})
+	if res != nil {
+		status = res.StatusCode
+		if res.Body != nil && err != nil {
+			_ = res.Body.Close()
+		}
+	}
+	return ws, status, err
 }
 
-// get makes a request and returns the status and the body.
+// do makes a request and returns the status and the body.
 func (r *rig) do(method, path, token, body string) (status int, text string) {
 	r.Helper()
 	req, err := http.NewRequestWithContext(r.Context(), method, r.url+path, strings.NewReader(body))

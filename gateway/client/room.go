@@ -119,7 +119,7 @@ func (r *room) claim(id string, c *conn, back bool) bool {
 }
 
 // sameClient reports whether two connections may be of one client.
-func sameClient(a, b ClientInfo) bool {
+func sameClient(a, b Info) bool {
 	return a.Instance == "" || b.Instance == "" || a.Instance == b.Instance
 }
 

@@ -5,8 +5,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/coder/websocket"
-
 	"github.com/troupe-go/troupe/gateway"
 )
 
@@ -18,7 +16,7 @@ func (c *conn) tell(m Message) {
 }
 
 // answer sends what came of the message that asks has as its id.
-func (c *conn) answer(asked Message, m Message) {
+func (c *conn) answer(asked, m Message) {
 	m.ReplyTo, m.Role = asked.ID, roleAssistant
 	m.TraceID = c.traceOf(asked)
 	c.tell(m)
@@ -136,9 +134,7 @@ func (c *conn) send(text []byte) {
 	if c.closed {
 		return
 	}
-	ctx, cancel := c.bounded()
-	defer cancel()
-	if err := c.ws.Write(ctx, websocket.MessageText, text); err != nil {
+	if err := c.put(text); err != nil {
 		c.cut()
 	}
 }

@@ -15,9 +15,9 @@ var declared = map[string]string{gateway.SettingTools: `[
 
 // sendOut begins a turn in which the client is to do something, and returns the
 // session and the call.
-func (s *stage) sendOut(name, thing string) (session, call string) {
+func (s *stage) sendOut(thing string) (session, call string) {
 	s.Helper()
-	session = s.open("ann", name)
+	session = s.open("ann", "a")
 	after := s.last(session)
 	if err := s.Submit(s.Context(), session, "", errand+thing, declared); err != nil {
 		s.Fatal(err)
@@ -51,7 +51,7 @@ func (s *stage) heard(session string, after int64) string {
 func (s *stage) clientTools() {
 	session := s.open("ann", "a")
 	s.fails("a result for nothing", s.ToolResult(s.Context(), session, event.Leader, event.ToolReturned{CallID: "x"}), gateway.CodeNoCall)
-	session, call := s.sendOut("a", "news")
+	session, call := s.sendOut("news")
 	s.fails("a result for another call", s.ToolResult(s.Context(), session, event.Leader, event.ToolReturned{CallID: "x"}), gateway.CodeNoCall)
 	s.fails("a result for another agent", s.ToolResult(s.Context(), session, "aid_1", event.ToolReturned{CallID: call}), gateway.CodeNoCall)
 	s.submit(session, "", sayIt+"meanwhile")
@@ -69,7 +69,7 @@ func (s *stage) clientTools() {
 		s.Errorf("the results are %v", results)
 	}
 	after := s.last(session)
-	session, call = s.sendOut("a", "more")
+	session, call = s.sendOut("more")
 	s.bring(session, event.ToolReturned{CallID: call, Result: "the page is gone", IsError: true})
 	if got := s.heard(session, after); !strings.Contains(got, "the page is gone") {
 		s.Errorf("the leader heard %q", got)
@@ -79,7 +79,7 @@ func (s *stage) clientTools() {
 // clientSilent has the client say nothing: the turn goes on without it.
 func (s *stage) clientSilent() {
 	began := time.Now()
-	session, call := s.sendOut("a", "news")
+	session, call := s.sendOut("news")
 	if got := s.heard(session, 0); !strings.Contains(got, "1002") {
 		s.Errorf("the leader heard %q", got)
 	}
@@ -92,7 +92,7 @@ func (s *stage) clientSilent() {
 // clientRestart ends the program while the client works: the call is still open, as
 // the same one, when the program starts again.
 func (s *stage) clientRestart() {
-	session, call := s.sendOut("a", "news")
+	session, call := s.sendOut("news")
 	s.restart()
 	s.pass(time.Minute)
 	s.bring(session, event.ToolReturned{CallID: call, Result: "rain"})
@@ -113,7 +113,7 @@ func (s *stage) clientRestart() {
 // clientStop stops the team softly while the client works: the result is taken, and
 // the next prompt goes on with it.
 func (s *stage) clientStop() {
-	session, call := s.sendOut("a", "news")
+	session, call := s.sendOut("news")
 	if err := s.Stop(s.Context(), session, "", event.StopSoft); err != nil {
 		s.Fatal(err)
 	}
