@@ -77,4 +77,7 @@ const (
 	// name, description and parameters (a JSON Schema). All agents get them; those
 	// that are there already keep the tools that they began with.
 	SettingTools = "tools"
+	// SettingTrace is the trace to which a session belongs that begins with the
+	// prompt: 32 hex digits, as W3C has them.
+	SettingTrace = "trace_id"
 )

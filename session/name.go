@@ -20,9 +20,12 @@ const (
 	metaName = "session"
 )
 
-// settingTools is the key of the tools that the client executes. The team in the
-// log has them, so the header does not note them again.
-const settingTools = "tools"
+// Keys of settings that stand elsewhere in the log, so that the header does not note
+// them again: the tools that the client executes, which the team has, and the trace.
+const (
+	settingTools = "tools"
+	settingTrace = "trace_id"
+)
 
 // name says whose session it is and what the user calls it.
 type name struct{ user, session string }
@@ -91,6 +94,7 @@ func (n name) meta(settings map[string]string) map[string]string {
 	meta := map[string]string{}
 	maps.Copy(meta, settings)
 	delete(meta, settingTools)
+	delete(meta, settingTrace)
 	meta[metaUser], meta[metaName] = n.user, n.session
 	return meta
 }

@@ -106,7 +106,7 @@ func (m *Manager) start(ctx context.Context, n name, p prompt) (*leader.Run, err
 	if opts, err = withTools(opts, p.settings); err != nil {
 		return nil, err
 	}
-	opts = append(opts, leader.WithRunDir(m.opts.Dir), leader.WithRunFolder(n.folder()), leader.WithMeta(n.meta(p.settings)))
+	opts = append(opts, leader.WithTrace(p.settings[settingTrace]), leader.WithRunDir(m.opts.Dir), leader.WithRunFolder(n.folder()), leader.WithMeta(n.meta(p.settings)))
 	l, err := leader.New(team, opts...)
 	if err != nil {
 		return nil, err

@@ -154,10 +154,11 @@ func (c *conn) note(e gateway.AuditEntry) {
 	c.h.opts.Note(e)
 }
 
-// refuse adds to the audit that something was refused.
-func (c *conn) refuse(about gateway.AuditEvent, err error) {
-	c.note(gateway.AuditEntry{Event: about, Detail: gateway.ErrorOf(err).Error()})
-	if cause := errors.Unwrap(gateway.ErrorOf(err)); cause != nil {
+// refuse adds to the audit that something was refused, and tells operators of what
+// was a fault of the server.
+func (c *conn) refuse(about gateway.AuditEvent, trace string, err error) {
+	c.note(gateway.AuditEntry{Event: about, TraceID: trace, Detail: gateway.ErrorOf(err).Error()})
+	if cause := errors.Unwrap(gateway.ErrorOf(err)); cause != nil && gateway.ErrorOf(err).Code == gateway.StatusInternal {
 		c.h.opts.Logger.Error().Err(cause).Str("session", c.session).Msg("a client's request failed")
 	}
 }

@@ -116,3 +116,50 @@ func field(t *testing.T, m client.Message, name string) string {
 	s, _ := data[name].(string)
 	return s
 }
+
+// A session belongs to the trace of the client, if that has one.
+func TestTrace(t *testing.T) {
+	r := newRig(t, nil)
+	const trace = "0af7651916cd43dd8448eb211c80319c"
+	p := r.fresh("/client")
+	p.send(client.Message{TraceID: trace, Body: client.Hello{Token: annToken}})
+	p.session = p.next().SessionID
+	id := p.ask(client.MethodPrompt, "say x")
+	for _, m := range p.until(answerTo(id)) {
+		if m.TraceID != trace {
+			t.Errorf("%+v belongs to another trace", m)
+		}
+	}
+	for _, e := range r.audited() {
+		if e.Event == "session" && e.TraceID != trace {
+			t.Errorf("%+v belongs to another trace", e)
+		}
+	}
+	// What is none is not taken over.
+	id = p.send(client.Message{TraceID: "trace_9f8e7d", Body: client.Request{Method: client.MethodAgents}})
+	if m, _ := p.response(id); m.TraceID != trace {
+		t.Errorf("the answer belongs to %q", m.TraceID)
+	}
+}
+
+// A tool that models cannot have, or too many of them, are refused.
+func TestToolsThatAreNone(t *testing.T) {
+	r := newRig(t, nil)
+	many := make([]client.Tool, 200)
+	for i := range many {
+		many[i].Name = strings.Repeat("x", i+1)
+	}
+	for _, list := range [][]client.Tool{{{}}, {{Name: "a"}, {Name: "a"}}, many} {
+		p := r.fresh("/client")
+		p.send(client.Message{Body: client.Hello{Token: annToken, Capabilities: client.Abilities{ToolCallbacks: true, Tools: list}}})
+		if e, _ := p.next().Body.(client.Response); e.Error == nil {
+			t.Errorf("%d tools were taken", len(list))
+		}
+		p.drop()
+	}
+	p := r.open(client.Abilities{ToolCallbacks: true, Tools: []client.Tool{{Name: "a b"}}}, nil)
+	_, res := p.response(p.ask(client.MethodPrompt, "say x"))
+	if res.Error == nil || !strings.Contains(res.Error.Message, "a b") {
+		t.Errorf("a name that no tool has: %+v", res)
+	}
+}

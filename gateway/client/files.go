@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/troupe-go/troupe/gateway"
@@ -28,6 +29,9 @@ const (
 	maxUserFile = 256 << 20
 	maxFileName = 255
 )
+
+// transfer is how long a file may take on its way.
+const transfer = 5 * time.Minute
 
 // OpenFiles opens the folder dir, and makes it if need be. Close it.
 func OpenFiles(dir string) (*Files, error) {
@@ -175,6 +179,7 @@ type Uploaded struct {
 // upload takes a file.
 func (h *Handler) upload(w http.ResponseWriter, r *http.Request) {
 	c := &conn{h: h, out: newLatch(), remote: r.RemoteAddr, trace: newTrace()}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(transfer)) // a server that cannot has bounds of its own
 	err := h.visitor(c, r)
 	if err == nil && h.opts.Files == nil {
 		err = gateway.NewError(gateway.StatusNotFound, "this server keeps no files")
@@ -184,14 +189,14 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) {
 		err = gateway.NewError(gateway.StatusBad, "the name of the file is no text, or too long")
 	}
 	if err == nil {
-		err = h.opts.Limits.Message(c.user, int(max(r.ContentLength, 0)))
+		err = h.opts.Limits.Message(c.user, 0) // how much a user may keep bounds the bytes
 	}
 	out := Uploaded{Type: partFile, Name: name}
 	if err == nil {
 		out.Ref, out.Size, err = h.opts.Files.put(c.user, http.MaxBytesReader(w, r.Body, maxFile+1))
 	}
 	if err != nil {
-		c.refuse(gateway.AuditLimit, err)
+		c.refuse(gateway.AuditLimit, c.trace, err)
 		writeError(w, err)
 		return
 	}
@@ -204,13 +209,14 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) {
 // download returns a file to who sent it.
 func (h *Handler) download(w http.ResponseWriter, r *http.Request) {
 	c := &conn{h: h, out: newLatch(), remote: r.RemoteAddr, trace: newTrace()}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(transfer)) // as above
 	err := h.visitor(c, r)
 	var file *os.File
 	if err == nil {
 		file, err = h.opts.Files.open(c.user, r.PathValue("ref"))
 	}
 	if err != nil {
-		c.refuse(gateway.AuditAuth, err)
+		c.refuse(gateway.AuditAuth, c.trace, err)
 		writeError(w, err)
 		return
 	}

@@ -35,7 +35,7 @@ func (c *conn) farewell(err error) {
 		c.end(websocket.StatusGoingAway, "the server stops")
 		return
 	}
-	c.refuse(gateway.AuditSession, err)
+	c.refuse(gateway.AuditSession, c.trace, err)
 	c.end(websocket.StatusInternalError, reasonOf(e.Message))
 }
 

@@ -97,6 +97,9 @@ func (c *conn) welcome(ctx context.Context, m Message, hello Hello) (start fold,
 	if err != nil {
 		return start, err
 	}
+	if !named {
+		hello.LastSeq = 0 // of another session
+	}
 	start, end, err := c.open(ctx, hello.LastSeq)
 	if err != nil {
 		return start, err
@@ -131,9 +134,19 @@ func (c *conn) agree(hello Hello) error {
 		c.tools[t.Name] = true
 	}
 	text, err := json.Marshal(c.can.Tools)
+	if len(c.can.Tools) > maxTools || len(text) > maxToolBytes {
+		return gateway.NewError(gateway.StatusTooLarge, "there are %d tools of %d bytes; at most %d of %d", len(c.can.Tools), len(text), maxTools, maxToolBytes)
+	}
 	c.setting = string(text)
 	return err
 }
+
+// Bounds of the tools that a client executes: each stands in the log, and in each
+// request to a model.
+const (
+	maxTools     = 128
+	maxToolBytes = 64 << 10
+)
 
 // choose settles which session is meant; named is false for one that the client
 // does not know yet.

@@ -36,7 +36,7 @@ type Options struct {
 
 const (
 	defaultMaxMessage = 16 << 10
-	minMessage        = 1 << 10
+	minMessage        = 2 << 10
 	maxWhole          = 4 << 20 // of a message in fragments
 	defaultHeartbeat  = 20 * time.Second
 	defaultGreeting   = 1024
@@ -67,7 +67,7 @@ func New(o Options) (*Handler, error) {
 	o.MaxMessage, o.Heartbeat = cmp.Or(o.MaxMessage, defaultMaxMessage), cmp.Or(o.Heartbeat, defaultHeartbeat)
 	o.MaxGreeting = cmp.Or(o.MaxGreeting, defaultGreeting)
 	if o.MaxMessage < minMessage || o.MaxMessage > maxWhole || o.Heartbeat < time.Second {
-		return nil, errors.New("client: MaxMessage is from 1 KiB to 4 MiB, Heartbeat at least a second")
+		return nil, errors.New("client: MaxMessage is from 2 KiB to 4 MiB, Heartbeat at least a second")
 	}
 	return &Handler{opts: o, rooms: map[string]*room{}, sweepAt: firstSweep}, nil
 }
@@ -101,7 +101,7 @@ func credentials(r *http.Request) string {
 func (h *Handler) connect(w http.ResponseWriter, r *http.Request) {
 	c := &conn{h: h, born: time.Now(), out: newLatch(), remote: r.RemoteAddr, trace: newTrace(), path: r.PathValue("session"), token: credentials(r)}
 	if err := h.admit(c, r); err != nil {
-		c.refuse(gateway.AuditAuth, err)
+		c.refuse(gateway.AuditAuth, c.trace, err)
 		writeError(w, err)
 		return
 	}

@@ -35,7 +35,7 @@ func (c *conn) submit(ctx context.Context, m Message, r Request) error {
 	if had || err != nil {
 		return err
 	}
-	settings := map[string]string{}
+	settings := map[string]string{gateway.SettingTrace: c.traceOf(m)}
 	if c.setting != "" {
 		settings[gateway.SettingTools] = c.setting
 	}

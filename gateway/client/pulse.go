@@ -76,7 +76,7 @@ func (p *pulse) beat() {
 	case !end.IsZero() && !time.Now().Before(end):
 		p.stopped = true
 		err := gateway.NewError(gateway.StatusUnauthorized, "the token has expired").WithHint("connect again with a new one; the session goes on")
-		c.refuse(gateway.AuditAuth, err)
+		c.refuse(gateway.AuditAuth, c.trace, err)
 		c.tell(Message{Body: Response{Error: err}})
 		c.end(closeExpired, "the token has expired")
 		return

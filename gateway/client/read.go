@@ -31,7 +31,7 @@ func (c *conn) receive(ctx context.Context) (Message, error) {
 			return m, errRefused
 		}
 		f, ok := m.Body.(Fragment)
-		if !ok {
+		if !ok || c.room == nil { // nothing is put together for who has not said hello
 			return m, nil
 		}
 		whole, err := c.parts.add(f)

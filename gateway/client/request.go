@@ -26,6 +26,9 @@ func (c *conn) take(ctx context.Context, m Message) {
 	case Request:
 		c.request(ctx, m, b)
 	case ToolResult:
+		if c.unnamed(m) {
+			return
+		}
 		c.once(ctx, m, func(ctx context.Context) (Message, error) { return Message{}, c.toolResult(ctx, m, b) })
 	case Hello:
 		c.fail(m, gateway.AuditSession, gateway.NewError(gateway.StatusConflict, "the connection has a session").WithHint("connect again for another one"))
@@ -48,8 +51,7 @@ func (c *conn) acknowledge(m Message) {
 
 // request serves a request.
 func (c *conn) request(ctx context.Context, m Message, r Request) {
-	if m.ID == "" {
-		c.fail(m, gateway.AuditSession, gateway.NewError(gateway.StatusBad, "the request has no id").WithHint("give each message an id of its own; one that is sent again keeps it"))
+	if c.unnamed(m) {
 		return
 	}
 	switch r.Method {
@@ -69,6 +71,16 @@ func (c *conn) request(ctx context.Context, m Message, r Request) {
 		c.fail(m, gateway.AuditSession, gateway.NewError(gateway.StatusBad, "there is no method %q", r.Method).
 			WithHint("it is prompt, cancel, steer, answer, approve, agents, history or refresh"))
 	}
+}
+
+// unnamed refuses a message with an effect that has no id to know it by.
+func (c *conn) unnamed(m Message) bool {
+	if m.ID != "" {
+		return false
+	}
+	c.fail(m, gateway.AuditSession, gateway.NewError(gateway.StatusBad, "the %s has no id", m.Body.Type()).
+		WithHint("give each message an id of its own; one that is sent again keeps it"))
+	return true
 }
 
 // read answers a request that changes nothing of the session, and so may be served
@@ -108,7 +120,7 @@ func (c *conn) once(ctx context.Context, m Message, do func(context.Context) (Me
 		if gateway.ErrorOf(err).Retryable {
 			c.room.forget(m.ID)
 		}
-		c.note(gateway.AuditEntry{Event: aboutOf(m), TraceID: c.traceOf(m), Detail: gateway.ErrorOf(err).Error()})
+		c.refuse(aboutOf(m), c.traceOf(m), err)
 	}
 	o.answer = answer
 	if answer.Body != nil {

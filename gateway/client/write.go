@@ -24,8 +24,7 @@ func (c *conn) answer(asked, m Message) {
 
 // fail answers a message with an error, and adds that to the audit.
 func (c *conn) fail(asked Message, about gateway.AuditEvent, err error) {
-	e := gateway.AuditEntry{Event: about, TraceID: c.traceOf(asked), Detail: gateway.ErrorOf(err).Error()}
-	c.note(e)
+	c.refuse(about, c.traceOf(asked), err)
 	c.answer(asked, failed(err))
 }
 
