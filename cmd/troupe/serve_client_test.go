@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -118,25 +117,10 @@ func TestDialClient(t *testing.T) {
 	s := p.serve(t, "--client")
 	dial := func(args ...string) string {
 		t.Helper()
-		cmd := p.program(t.Context(), t, append([]string{"dial", s.url}, args...)...)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
+		if code := p.call(t.Context(), append([]string{"dial", s.url}, args...)...); code != exitOK || !strings.Contains(p.stdout.String(), `"type":"response"`) {
+			t.Fatalf("exit code %d, %s, %s", code, &p.stdout, &p.stderr)
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		var all strings.Builder
-		buf := make([]byte, 4096)
-		for !strings.Contains(all.String(), `"type":"response"`) {
-			n, err := out.Read(buf)
-			if all.Write(buf[:n]); err != nil {
-				t.Fatalf("%v, after %s", err, &all)
-			}
-		}
-		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait()
-		return all.String()
+		return p.stdout.String()
 	}
 	first := dial("in blue")
 	_, session, _ := strings.Cut(first, `"session_id":"`)
