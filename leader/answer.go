@@ -77,25 +77,29 @@ func readStopped(ctx context.Context, path string) (*stopped, error) {
 // stopped is what is known of a run that nobody drives.
 type stopped struct {
 	broken    bool // the program ended and left no word
+	byPerson  bool // the person stopped the run
 	roster    *roster
 	ids       *mailbox.IDs
 	desk      *mailbox.Desk
 	approvals *approvals
+	errands   *errands
 }
 
 func newStopped(log event.Appender) *stopped {
 	ids := mailbox.NewIDs()
 	return &stopped{
 		roster: newRoster(), ids: ids, desk: mailbox.NewDesk(log, ids, mailbox.DeskOptions{Leader: event.Leader}),
-		approvals: newApprovals(log, ids, tools.Policy{}, nil),
+		approvals: newApprovals(log, ids, tools.Policy{}, nil), errands: newErrands(log),
 	}
 }
 
 func (s *stopped) apply(rec event.Record) {
-	switch rec.Data.(type) {
+	switch d := rec.Data.(type) {
 	case event.RunStarted, event.RunResumed:
-		s.broken = true
-	case event.RunSuspended, event.RunFinished, event.RunFailed:
+		s.broken, s.byPerson = true, false
+	case event.RunSuspended:
+		s.broken, s.byPerson = false, d.By == event.PersonName
+	case event.RunFinished, event.RunFailed:
 		s.broken = false
 	default:
 	}
@@ -103,6 +107,7 @@ func (s *stopped) apply(rec event.Record) {
 	s.ids.Apply(rec)
 	s.desk.Apply(rec)
 	s.approvals.Apply(rec)
+	s.errands.Apply(rec)
 }
 
 // amend opens the log of a run that is not under way, folds it, and lets change

@@ -61,5 +61,5 @@ func (r *Run) roleTools(space *tools.Workspace, role Role) ([]tools.Tool, error)
 		return r.pick(space, role.Tools)
 	}
 	reading, err := r.pick(space, tools.DefaultRoleTools())
-	return append(reading, r.leader.opts.tools...), err
+	return append(reading, r.custom()...), err
 }

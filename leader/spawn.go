@@ -55,6 +55,7 @@ func newRun(l *Leader, id string) (*Run, error) {
 		Leader: event.Leader, Late: r.lateAnswer, Now: l.opts.now,
 	})}
 	r.approvals = newApprovals(r.journal, ids, l.rules, l.registry.Specs())
+	r.errands = newErrands(r.journal)
 	return r, nil
 }
 
@@ -115,6 +116,11 @@ func (r *Run) leaderConfig() (agent.Config, error) {
 	own, err := r.pick(r.space, t.Leader.Tools)
 	if err != nil {
 		return none, err
+	}
+	for _, t := range r.leader.team.clientTools(r) {
+		if !slices.Contains(r.leader.team.Leader.Tools, t.Spec().Name) {
+			own = append(own, t)
+		}
 	}
 	set, err := tools.NewSet(append(list, own...)...)
 	if err != nil {
@@ -309,7 +315,7 @@ func (r *Run) admit(a *agent.Agent, cfg agent.Config) error {
 // pick finds tools by name. Those of the workspace are made only when one of
 // them is wanted, because that costs more than all else in a spawn.
 func (r *Run) pick(space *tools.Workspace, names []string) ([]tools.Tool, error) {
-	custom, err := tools.NewSet(r.leader.opts.tools...)
+	custom, err := tools.NewSet(r.custom()...)
 	if err != nil {
 		return nil, err
 	}
@@ -329,6 +335,11 @@ func (r *Run) pick(space *tools.Workspace, names []string) ([]tools.Tool, error)
 		list = append(list, t)
 	}
 	return list, nil
+}
+
+// custom are the tools beside those of Troupe: the program's own and the client's.
+func (r *Run) custom() []tools.Tool {
+	return slices.Concat(r.leader.opts.tools, r.leader.team.clientTools(r))
 }
 
 func promptTools(set tools.Set) []prompts.Tool {

@@ -222,6 +222,7 @@ func TestWordsGolden(t *testing.T) {
 		add("OtherThanApproved", w.OtherThanApproved("write_file"))
 		add("SilentReport", w.SilentReport("UI Operator_1"))
 		add("CutCall", w.CutCall())
+		add("ClientSilent", w.ClientSilent("analyse_data", 5*time.Minute))
 		add("NotCreated", w.NotCreated())
 		add("UnknownOutcome", w.UnknownOutcome("deploy"))
 		add("Resumed", w.Resumed("limit tokens"), w.Resumed(""))

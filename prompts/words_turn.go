@@ -88,6 +88,14 @@ func (w Words) CancelledCall(reason string) string {
 		fmt.Sprintf("This call was cancelled%s; it may have taken effect in part. Look at how things stand before you do it again.", w.aside(reason)))
 }
 
+// ClientSilent is the result of a call of a tool that the person's client executes,
+// when nothing came of it in time. 1002 is the client protocol's number for that.
+func (w Words) ClientSilent(tool string, after time.Duration) string {
+	return w.pick(
+		fmt.Sprintf("1002 工具执行超时：客户端在 %s 内没有返回 %s 的结果，可能只执行了一部分。重做之前先检查现状。", after, tool),
+		fmt.Sprintf("1002 tool timeout: the client sent no result of %s within %s; it may have run in part. Look at how things stand before you do it again.", tool, after))
+}
+
 // NotCreated is the result of the creation of a sub-agent in a run that was
 // being interrupted. It is read when the run goes on.
 func (w Words) NotCreated() string {

@@ -34,7 +34,7 @@ type speaker interface {
 
 // speakers make the protocols, by the value of --protocol.
 func speakers() map[string]func(d *dialCommand) (speaker, error) {
-	return map[string]func(d *dialCommand) (speaker, error){"raw": speakRaw, "studio": speakStudio}
+	return map[string]func(d *dialCommand) (speaker, error){"client": speakClient, "raw": speakRaw, "studio": speakStudio}
 }
 
 func speakerNames() []string { return slices.Sorted(maps.Keys(speakers())) }

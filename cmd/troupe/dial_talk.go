@@ -56,6 +56,9 @@ func (d *dialCommand) converse(ctx context.Context, in *input, first ...string) 
 func (d *dialCommand) exchange(ctx context.Context, ws *websocket.Conn, in *input, heard <-chan []byte, end <-chan error) error {
 	lines := in.lines
 	for {
+		if c, ok := d.speaker.(*clientSpeaker); ok && in.over && c.settled() {
+			return ws.Close(websocket.StatusNormalClosure, "")
+		}
 		select {
 		case text := <-heard:
 			over, err := d.hears(ctx, ws, text)

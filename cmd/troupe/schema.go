@@ -13,7 +13,7 @@ import (
 // editors and programs.
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema [team|record|export|studio]", ValidArgs: []string{"team", "record", "export", "studio"},
+		Use: "schema [team|record|export|client|studio]", ValidArgs: []string{"team", "record", "export", "client", "studio"},
 		Args: a.args(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.schema(args) },
 	}
@@ -34,10 +34,12 @@ func (a *app) schema(args []string) error {
 		text, err = recordSchema()
 	case "export":
 		text, err = exportSchema()
+	case "client":
+		text, err = clientSchema()
 	case "studio":
 		text = studio.Schema()
 	default:
-		err = usageError(fmt.Sprintf(a.words.badChoice, what, "team, record, export, studio"), "")
+		err = usageError(fmt.Sprintf(a.words.badChoice, what, "team, record, export, client, studio"), "")
 	}
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/gateway"
+	"github.com/troupe-go/troupe/gateway/client"
 	"github.com/troupe-go/troupe/render"
 	"github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/transcript"
@@ -133,6 +134,7 @@ type server struct {
 	sessions *session.Manager
 	root     string        // of the workspace
 	closing  chan struct{} // as in the ground
+	files    *client.Files // of the client protocol, if it is on
 	anyone   bool          // may come in, without a token
 	mounted  []mounted
 }
@@ -180,6 +182,9 @@ func (s *serveCommand) open(t *team, set config.Serve) (sv *server, err error) {
 
 // close lets go of what the server holds.
 func (sv *server) close() {
+	if sv.files != nil {
+		_ = sv.files.Close()
+	}
 	if sv.Workspace != nil {
 		_ = sv.Workspace.Close()
 	}

@@ -33,6 +33,13 @@ type face struct {
 func faces() []face {
 	return []face{
 		{
+			name: "client", path: "/client", scheme: "ws", mount: mountClient, approves: true,
+			asked: func(s config.Serve) (string, bool) {
+				return pathOf(s.Client, func(f *config.ClientFace) string { return f.Path })
+			},
+			try: func(address string) string { return "troupe dial --protocol client " + address },
+		},
+		{
 			name: "studio", path: "/studio", scheme: "ws", mount: mountStudio,
 			asked: func(s config.Serve) (string, bool) {
 				return pathOf(s.Studio, func(f *config.StudioFace) string { return f.Path })

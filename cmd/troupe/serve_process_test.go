@@ -58,7 +58,7 @@ func (p *process) serve(t *testing.T, args ...string) *serving {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	address := regexp.MustCompile(`studio +(wss?://\S+)`)
+	address := regexp.MustCompile(`(?:client|studio) +(wss?://\S+)`)
 	found := make(chan string, 1)
 	go func() {
 		defer close(s.done)

@@ -114,7 +114,8 @@ team file names, and goes to stdout. It is good for serve.token_life, or --life.
 stderr. TEXT, the messages of --send and the lines of stdin are sent in this order:
 a JSON object as it is, a text as the protocol wants it. In the protocol studio a
 text is a prompt, or more words for a response under way; when a response has ended
-the next line begins another in the same session. Without --protocol the path tells
+the next line begins another in the same session. In the protocol client it is a
+prompt of the session; pings are answered. Without --protocol the path tells
 it. The token is that of TROUPE_TOKEN or of the variable that --token-env names. Exit
 code 1 means that the server refused something or went away.`,
 		"envelope check": `FILE has one message a line, or is - for stdin, as without FILE; a message
@@ -128,8 +129,8 @@ the fields that the other form has no place for.`,
 		"envelope explain": `FILE is as for check. Where the version is not known the rest does not matter:
 such a message is read as text.`,
 		"schema": `The schema is that of team.yaml unless record is asked for, export (what
-troupe runs export --format json writes) or studio (the messages of the studio
-protocol).`,
+troupe runs export --format json writes), or client or studio (the messages of
+that protocol).`,
 	},
 	flags: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"lang":          "`LANG` of the program and the prompts: zh, en or auto (by the locale)",
@@ -152,9 +153,10 @@ protocol).`,
 		"workspace":     "`DIR` below which clients may have agents work (default: the current folder)",
 		"audit":         "`FILE` in which stands who did what (default: audit.jsonl beside the runs)",
 		"log-level":     "`LEVEL` of the log on stderr: debug, info, warn, error or off (default info)",
+		"client":        "the client protocol, at `PATH`",
 		"studio":        "the studio protocol, at `PATH`",
 		"life":          "`DURATION` for which the token is good (default 15m)",
-		"protocol":      "`PROTOCOL` of the server: studio or raw (default: by the path of URL)",
+		"protocol":      "`PROTOCOL` of the server: client, studio or raw (default: by the path of URL)",
 		"token-env":     "`NAME` of the variable with the token (default TROUPE_TOKEN)",
 		"session":       "`ID` of the session, to go on with it (default: a new one)",
 		"dial resume":   "go on at `SESSION@SEQ`, where the protocol can",

@@ -98,6 +98,7 @@ verbose、iterations）和 envelope（path、tools、dedupe_ttl）。`,
 		"dial": `收到的每条消息占标准输出一行；发送的内容和其他信息写到标准错误。依次发送 TEXT、
 --send 文件中的消息和标准输入的各行：JSON 对象原样发送，文本按协议包装。studio 协议中
 一行文本是一次提问，或在回答进行中补充说明；回答结束后，下一行在同一会话中开始新的回答。
+client 协议中一行文本是会话的一次提问，ping 会自动应答。
 不给 --protocol 时由路径判断。令牌取自 TROUPE_TOKEN 或 --token-env 指定的变量。
 退出码 1 表示服务器拒绝或断开。`,
 		"envelope check": `FILE 每行一条消息；- 或不给时读标准输入。跨多行的消息以单独一行 { 开始，
@@ -109,7 +110,7 @@ verbose、iterations）和 envelope（path、tools、dedupe_ttl）。`,
 		"envelope explain": `FILE 与 check 相同。版本不认识时，其余各步都不再要紧：
 这样的消息按文本来读。`,
 		"schema": `默认是 team.yaml 的 schema；record 是日志记录的，export 是
-troupe runs export --format json 的，studio 是 studio 协议消息的。`,
+troupe runs export --format json 的，client 和 studio 是这些协议的消息的。`,
 	},
 	flags: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"lang":          "程序和提示词的语言 `LANG`：zh、en 或 auto（按区域设置）",
@@ -132,9 +133,10 @@ troupe runs export --format json 的，studio 是 studio 协议消息的。`,
 		"workspace":     "客户端可以让智能体工作的文件夹 `DIR`（默认：当前文件夹）",
 		"audit":         "记录谁做了什么的文件 `FILE`（默认：运行记录旁的 audit.jsonl）",
 		"log-level":     "标准错误上日志的级别 `LEVEL`：debug、info、warn、error 或 off（默认 info）",
+		"client":        "client 协议，位于 `PATH`",
 		"studio":        "studio 协议，位于 `PATH`",
 		"life":          "令牌的有效期 `DURATION`（默认 15m）",
-		"protocol":      "服务器的协议 `PROTOCOL`：studio 或 raw（默认：由 URL 的路径判断）",
+		"protocol":      "服务器的协议 `PROTOCOL`：client、studio 或 raw（默认：由 URL 的路径判断）",
 		"token-env":     "存放令牌的变量名 `NAME`（默认 TROUPE_TOKEN）",
 		"session":       "要继续的会话 `ID`（默认：新会话）",
 		"dial resume":   "从 `SESSION@SEQ` 继续，若协议支持",

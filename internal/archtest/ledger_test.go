@@ -33,6 +33,8 @@ var ledger = map[string]string{
 	"cmd/troupe/chat_terminal.go":    "reads the terminal for a whole chat; ends with the process if nobody types",
 	"gateway/studio/connection.go":   "reads from the client, and hands on what it says; serve waits for both",
 	"gateway/studio/remote.go":       "looks whether the other side lives while a step is heard; the step waits for it",
+	"gateway/client/conn.go":         "tells a client of the log while another one hears it; the connection returns after both",
+	"gateway/client/pulse.go":        "a timer looks after a connection; its stop waits for it",
 	"gateway/streams/worker.go":      "the loops of a worker, and a hook on the end of its context; Run waits for all",
 	"gateway/streams/worker_read.go": "a goroutine for each task and each cancel; Run waits for all",
 }
