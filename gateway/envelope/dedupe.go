@@ -54,7 +54,8 @@ type Decision struct {
 	// Result is that of the earlier call, for [Return].
 	Result event.ToolFinished
 
-	call ToolCall
+	call  ToolCall
+	ended time.Time // of the earlier call, for [Return]
 }
 
 // Started is the record with which a call begins to run. It carries the sender
@@ -168,7 +169,7 @@ func (d *Deduper) Decide(sender string, c ToolCall, effect Effect) Decision {
 		fresh.Again = r.cut
 		return fresh
 	default:
-		known.Action, known.Result = Return, *r.finished
+		known.Action, known.Result, known.ended = Return, *r.finished, r.ended
 	}
 	return known
 }

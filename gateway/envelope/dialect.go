@@ -29,6 +29,9 @@ func (d Dialect) maps(field string) bool {
 type Fill struct {
 	MsgID func() string
 	Now   func() time.Time
+	// Sender stands for one that the message does not name, and goes before the
+	// default of the mapping: who the other end proved to be.
+	Sender string
 }
 
 // Read reads a message of the dialect as an envelope and checks it. The JSON
@@ -71,6 +74,9 @@ func (d Dialect) Read(raw []byte, fill Fill, o Options) Finding {
 
 // complete fills in what the dialect has no place for.
 func (d Dialect) complete(e fields, fill Fill) {
+	if _, ok := e[fieldSender]; !ok && fill.Sender != "" {
+		e[fieldSender] = quote(fill.Sender)
+	}
 	for name, text := range d.defaults {
 		if _, ok := e[name]; !ok {
 			e[name] = quote(text)

@@ -146,6 +146,11 @@ type Error struct {
 	Remarks []Remark
 }
 
+// refused is an error about one field, of no place.
+func refused(reason Reason, field string) *Error {
+	return &Error{Invalid, []Remark{{Reason: reason, Field: field, Offset: -1}}}
+}
+
 // Error lists the remarks.
 func (e *Error) Error() string {
 	var parts []string
