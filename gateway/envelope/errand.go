@@ -1,7 +1,6 @@
 package envelope
 
 import (
-	"encoding/hex"
 	"iter"
 	"strings"
 	"time"
@@ -14,7 +13,8 @@ import (
 type errand struct {
 	prefix string // begins the names of all commands with this message's id
 	id     string // names the command
-	// question is what the message answers, with the text; empty for a task.
+	// question is what the message answers, and text the answer, empty when it is
+	// not known; there is no question for a task.
 	question, text string
 
 	seq    int64 // of the newest record that was folded
@@ -49,11 +49,10 @@ type ending struct {
 // codeUnknownProto is the code of the warning for a version that is not known.
 const codeUnknownProto = "unknown_proto"
 
-// newErrand is about a message of sender; what tells it from another with the same
-// id.
-func newErrand(sender, msgID string, what [32]byte) *errand {
-	prefix := "env/" + LogID(sender, msgID) + "#"
-	return &errand{prefix: prefix, id: prefix + hex.EncodeToString(what[:6]), asked: map[string]string{}}
+// newErrand is about the message that a ticket names.
+func newErrand(t ticket) *errand {
+	prefix := "env/" + LogID(t.Sender, t.MsgID) + "#"
+	return &errand{prefix: prefix, id: prefix + t.What, question: t.Question, asked: map[string]string{}}
 }
 
 // read folds records.
@@ -85,13 +84,15 @@ func (x *errand) apply(rec event.Record) {
 	case event.MessageSent:
 		x.sent(rec, d)
 	case event.QuestionClosed:
-		delete(x.asked, d.ID)
-		if d.ID == x.question && x.question != "" {
-			x.given = d.Outcome == event.OutcomeAnswered && d.Text == x.text
+		x.decided(d.ID)
+		if x.question != "" && d.ID == x.question {
+			x.given = d.Outcome == event.Answered && (x.text == "" || x.text == d.Text)
 			x.clash = !x.given
 		}
 	case event.ApprovalRequested:
 		x.asked[d.ID] = d.Name + " " + d.Arguments
+	case event.ApprovalDecided:
+		x.decided(d.ID)
 	case event.Warning:
 		x.warned = x.warned || d.Code == codeUnknownProto && strings.Contains(d.Text, x.prefix)
 	case event.MessageDelivered, event.MessageReturned, event.TurnEnded:
@@ -99,6 +100,14 @@ func (x *errand) apply(rec event.Record) {
 	case event.RunSuspended, event.RunFinished, event.RunFailed:
 		x.close(rec)
 	default:
+	}
+}
+
+// decided notes that a question or an approval is closed.
+func (x *errand) decided(id string) {
+	delete(x.asked, id)
+	if x.waits != nil && x.waits.ID == id {
+		x.waits = nil
 	}
 }
 

@@ -33,6 +33,7 @@ var ledger = map[string]string{
 	"cmd/troupe/chat_terminal.go":    "reads the terminal for a whole chat; ends with the process if nobody types",
 	"gateway/studio/connection.go":   "reads from the client, and hands on what it says; serve waits for both",
 	"gateway/studio/remote.go":       "looks whether the other side lives while a step is heard; the step waits for it",
+	"gateway/envelope/calls.go":      "a call of a tool, which outlives its request, for all of which Run waits; a timer cuts them short, and is stopped",
 	"gateway/streams/worker.go":      "the loops of a worker, and a hook on the end of its context; Run waits for all",
 	"gateway/streams/worker_read.go": "a goroutine for each task and each cancel; Run waits for all",
 }
