@@ -16,6 +16,8 @@ import (
 
 // Tools are the tools that may be called from outside.
 type Tools interface {
+	// Names are the tools that may be called.
+	Names() []string
 	// Effect says what a call of a tool does when it runs twice; ok is false for
 	// a tool that may not be called.
 	Effect(name string) (e Effect, ok bool)

@@ -25,6 +25,16 @@ func (d Dialect) maps(field string) bool {
 	return slices.ContainsFunc(d.pairs, func(p pair) bool { return p.ours[0] == field })
 }
 
+// within reports whether the dialect has places for parts of a field.
+func (d Dialect) within(field string) bool {
+	return slices.ContainsFunc(d.pairs, func(p pair) bool { return p.ours[0] == field && len(p.ours) > 1 })
+}
+
+// has reports whether the dialect has a place for what stands at a path.
+func (d Dialect) has(path ...string) bool {
+	return slices.ContainsFunc(d.pairs, func(p pair) bool { return slices.Equal(p.ours, path) })
+}
+
 // Fill makes the fields that a dialect without a place for them leaves open.
 type Fill struct {
 	MsgID func() string

@@ -146,7 +146,7 @@ func (d *Door) serve(v *visit) error {
 	if name := v.r.URL.Query().Get("dialect"); name != "" {
 		dialect, ok := d.dialect(name)
 		if !ok {
-			return gateway.NewError(gateway.StatusBad, "there is no dialect %q", name).WithHint("dialects: " + d.dialectNames())
+			return gateway.NewError(gateway.StatusBad, "there is no dialect %q", name).WithHint("dialects: " + strings.Join(d.dialectNames(), ", "))
 		}
 		v.dialect = dialect
 	}
@@ -156,11 +156,14 @@ func (d *Door) serve(v *visit) error {
 	_ = http.NewResponseController(v.w).SetWriteDeadline(d.opts.Now().Add(v.wait + d.opts.BodyTimeout))
 
 	run := strings.Trim(strings.TrimPrefix(v.r.URL.Path, d.opts.Path), "/")
-	if run == "" {
-		if v.r.Method != http.MethodPost {
-			return notAllowed(v, http.MethodPost)
-		}
+	switch {
+	case run == "" && v.r.Method == http.MethodPost:
 		return d.post(v)
+	case run == "" && v.r.Method == http.MethodGet:
+		writeJSON(v.w, http.StatusOK, d.describe(v))
+		return nil
+	case run == "":
+		return notAllowed(v, http.MethodPost, http.MethodGet)
 	}
 	if v.r.Method != http.MethodGet && v.r.Method != http.MethodDelete {
 		return notAllowed(v, http.MethodGet, http.MethodDelete)
@@ -174,6 +177,41 @@ func (d *Door) serve(v *visit) error {
 	return d.fetch(v, run)
 }
 
+// description is what a new agent wants to know of a door.
+type description struct {
+	Proto string `json:"proto"`
+	// You is the sender that the token stands for; empty where there are no tokens.
+	You      string   `json:"you,omitempty"`
+	Team     string   `json:"team"`
+	Agents   []string `json:"agents"`
+	Tools    []string `json:"tools"`
+	Dialects []string `json:"dialects"`
+	MaxBytes int      `json:"max_bytes"`
+}
+
+// describe says what is behind the door.
+func (d *Door) describe(v *visit) description {
+	about := description{
+		Proto: Proto, You: v.id.User, Team: d.opts.Team, Agents: d.roleNames(), Tools: []string{}, Dialects: d.dialectNames(), MaxBytes: d.opts.MaxBytes,
+	}
+	if v.id.Anyone {
+		about.You = ""
+	}
+	if d.opts.Calls != nil {
+		about.Tools = d.opts.Calls.opts.Tools.Names()
+	}
+	return about
+}
+
+// roleNames are the names by which the team's roles are best known.
+func (d *Door) roleNames() []string {
+	names := make([]string, len(d.opts.Roles))
+	for i, r := range d.opts.Roles {
+		names[i] = r.ID
+	}
+	return names
+}
+
 // notAllowed refuses a method.
 func notAllowed(v *visit, allowed ...string) error {
 	list := strings.Join(allowed, ", ")
@@ -181,12 +219,12 @@ func notAllowed(v *visit, allowed ...string) error {
 	return gateway.NewError(http.StatusMethodNotAllowed, "%s is not for this address", v.r.Method).WithHint("use " + list)
 }
 
-func (d *Door) dialectNames() string {
+func (d *Door) dialectNames() []string {
 	names := make([]string, len(d.dialects))
 	for i, have := range d.dialects {
 		names[i] = have.name
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // post takes one message.

@@ -105,7 +105,9 @@ func TestCallConflict(t *testing.T) {
 func TestCallFails(t *testing.T) {
 	for effect, runs := range map[envelope.Effect]int32{envelope.Once: 1, envelope.Idempotent: 1, envelope.Pure: 2} {
 		h := newHouse(t, func(h *house) { h.effect = effect })
-		h.tool = func(context.Context, envelope.ToolCall, envelope.Decision) (string, error) { return "", errors.New("no paper") }
+		h.tool = func(context.Context, envelope.ToolCall, envelope.Decision) (string, error) {
+			return "", errors.New("no paper")
+		}
 		for range 2 {
 			if _, p := h.result(h.post(h.callOf("m-1", "r-1", `{}`))); p.OK || p.Error != "no paper" {
 				t.Errorf("%q: %+v", effect, p)
@@ -216,6 +218,8 @@ func TestManyCalls(t *testing.T) {
 	}
 	h.pending(h.post(h.callOf("m", "r-1", `{}`), "Prefer", "wait=0"))
 	close(h.gate)
-	h.result(h.post(h.callOf("m", "r-1", `{}`)))
+	for i := range 16 {
+		h.result(h.post(h.callOf("m", fmt.Sprint("r-", i), `{}`)))
+	}
 	h.result(h.post(h.callOf("m", "r-16", `{}`)))
 }

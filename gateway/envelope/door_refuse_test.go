@@ -118,7 +118,7 @@ func TestRequests(t *testing.T) {
 		{"a bad token", h.send("POST", h.url, "x"+plannerToken, good), 401, ""},
 		{"another scheme", h.send("POST", h.url, "", good, "Authorization", "Basic "+plannerToken), 401, ""},
 		{"a page", h.post(good, "Origin", "https://evil.example"), 403, "origin"},
-		{"look", h.send("GET", h.url, plannerToken, ""), 405, "POST"},
+		{"delete all", h.send("DELETE", h.url, plannerToken, ""), 405, "POST, GET"},
 		{"head", h.send("PUT", h.url, plannerToken, good), 405, "POST"},
 		{"write to a run", h.send("POST", h.url+"/x", plannerToken, good), 405, "GET, DELETE"},
 		{"deeper", h.send("GET", h.url+"/x/y", plannerToken, ""), 404, ""},
@@ -134,8 +134,12 @@ func TestRequests(t *testing.T) {
 	if r := h.send("POST", h.url, "", good); r.header.Get("WWW-Authenticate") != "Bearer" {
 		t.Errorf("header %v", r.header)
 	}
-	if r := h.send("GET", h.url, plannerToken, ""); r.header.Get("Allow") != "POST" {
+	if r := h.send("PATCH", h.url, plannerToken, ""); r.header.Get("Allow") != "POST, GET" {
 		t.Errorf("header %v", r.header)
+	}
+	about := `{"proto":"1.0","you":"planner","team":"executor","agents":["fetch"],"tools":["mail"],"dialects":["envelope","target-task","to-content"],"max_bytes":1048576}` + "\n"
+	if r := h.send("GET", h.url, plannerToken, ""); r.status != 200 || r.body != about {
+		t.Errorf("what is behind the door: %d %s", r.status, r.body)
 	}
 	for _, header := range [][]string{{"Content-Type", "application/json; charset=UTF-8"}, {"Content-Type", "text/plain"}, {"Content-Encoding", "identity"}, {"Prefer", "wait=x, respond-async=7"}} {
 		if r := h.post(good, header...); r.status != 200 && r.status != 202 {

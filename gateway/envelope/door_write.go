@@ -199,11 +199,7 @@ func (d *Door) refusalOf(v *visit, err *Error) *gateway.Error {
 	case WrongSender:
 		return e.WithHint(fmt.Sprintf("the token is that of %q: send it as that", v.id.User))
 	case UnknownReceiver, Broadcast, SelfAddressed:
-		names := []string{d.opts.Team}
-		for _, r := range d.opts.Roles {
-			names = append(names, r.ID)
-		}
-		return e.WithHint("send it to one of " + strings.Join(names, ", "))
+		return e.WithHint("send it to one of " + strings.Join(append([]string{d.opts.Team}, d.roleNames()...), ", "))
 	case UnlistedTool:
 		return e.WithHint("tools that may be called stand in serve.envelope.tools of the team file")
 	case UnknownRequest:

@@ -49,10 +49,14 @@ type ending struct {
 // codeUnknownProto is the code of the warning for a version that is not known.
 const codeUnknownProto = "unknown_proto"
 
-// newErrand is about the message that a ticket names.
+// newErrand is about the message that a ticket names: any with its id, if the ticket
+// does not tell more.
 func newErrand(t ticket) *errand {
-	prefix := "env/" + LogID(t.Sender, t.MsgID) + "#"
-	return &errand{prefix: prefix, id: prefix + t.What, question: t.Question, asked: map[string]string{}}
+	x := &errand{prefix: "env/" + LogID(t.Sender, t.MsgID) + "#", question: t.Question, asked: map[string]string{}}
+	if t.What != "" {
+		x.id = x.prefix + t.What
+	}
+	return x
 }
 
 // read folds records.
@@ -113,19 +117,21 @@ func (x *errand) decided(id string) {
 
 // take notes that a command is in the log.
 func (x *errand) take(request string) {
-	switch {
-	case request == x.id:
-		x.given = true
-	case strings.HasPrefix(request, x.prefix):
-		x.clash = true
+	if !strings.HasPrefix(request, x.prefix) {
+		return
 	}
+	if x.id == "" {
+		x.id = request
+	}
+	x.given = x.given || request == x.id
+	x.clash = x.clash || request != x.id
 }
 
 // sent folds a message between participants.
 func (x *errand) sent(rec event.Record, d event.MessageSent) {
 	x.take(d.RequestID)
 	switch {
-	case d.RequestID == x.id:
+	case d.RequestID != "" && d.RequestID == x.id:
 		if x.message = d.ID; d.To != event.Leader {
 			x.agent = d.To
 		}

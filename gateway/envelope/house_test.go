@@ -27,6 +27,7 @@ import (
 	"github.com/troupe-go/troupe/model/modeltest"
 	"github.com/troupe-go/troupe/prompts"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/tools"
 	"github.com/troupe-go/troupe/transcript"
 )
 
@@ -43,6 +44,7 @@ type house struct {
 	change func(*envelope.DoorOptions)
 	tool   func(ctx context.Context, c envelope.ToolCall, d envelope.Decision) (string, error)
 	effect envelope.Effect
+	bridge func(ctx context.Context, task string) (string, error) // the leader's tool "executor"; may be nil
 
 	url     string
 	manager *session.Manager
@@ -92,7 +94,16 @@ func (h *house) begin() {
 			Name: "executor", Model: leader.Model{Client: h.actor(), Name: "test/test"},
 			Roles: []leader.Role{{ID: "fetch", Name: "Data Fetcher", Code: "fet"}},
 		}
-		return team, []leader.Option{leader.WithWorkDir(work), leader.WithSync("off")}, nil
+		opts := []leader.Option{leader.WithWorkDir(work), leader.WithSync("off")}
+		if h.bridge != nil {
+			team.Leader.Tools = []string{"executor"}
+			opts = append(opts, leader.WithTools(tools.Func("executor", "does a task", func(ctx context.Context, in struct {
+				Task string `json:"task"`
+			}) (string, error) {
+				return h.bridge(ctx, in.Task)
+			})))
+		}
+		return team, opts, nil
 	}})
 	h.must(err)
 	auth, err := gateway.NewAuth(gateway.AuthOptions{Tokens: map[string]string{"planner": plannerToken, "writer": writerToken}})
@@ -178,6 +189,8 @@ func (h *house) actor() model.Client {
 				return modeltest.Reply{Calls: []event.Call{modeltest.Call("wait_sub_agent_output", nil)}}
 			case "ask_user":
 				return modeltest.Reply{Text: "heard " + last.Content}
+			case "executor":
+				return modeltest.Reply{Text: last.Content}
 			}
 			return modeltest.Reply{Text: "the fetcher is done"}
 		}
@@ -189,6 +202,8 @@ func (h *house) actor() model.Client {
 			return modeltest.Reply{Calls: []event.Call{modeltest.Call("ask_user", map[string]string{"question": "Which quarter?"})}}
 		case strings.HasPrefix(text, "hire "):
 			return modeltest.Reply{Calls: []event.Call{modeltest.Call("create_sub_agent", map[string]string{"role": "fetch", "task": text[5:]})}}
+		case h.bridge != nil:
+			return modeltest.Reply{Calls: []event.Call{modeltest.Call("executor", map[string]string{"task": text})}}
 		case text == "fail":
 			return modeltest.Reply{Err: errors.New("no model today")}
 		}
@@ -198,6 +213,8 @@ func (h *house) actor() model.Client {
 
 // toolbox is the tools of a house: "mail", which does what the house says.
 type toolbox struct{ *house }
+
+func (toolbox) Names() []string { return []string{"mail"} }
 
 func (b toolbox) Effect(name string) (envelope.Effect, bool) { return b.effect, name == "mail" }
 

@@ -12,8 +12,8 @@ import (
 type ticket struct {
 	Sender   string `json:"s"`
 	Receiver string `json:"r"`
-	// MsgID, What (what tells the message from another with its id) and Session are
-	// those of a task; Question is the one that it answered.
+	// MsgID and Session are those of a task; What tells it from another with its id,
+	// and may be empty; Question is the one that it answered.
 	MsgID    string `json:"m,omitempty"`
 	What     string `json:"w,omitempty"`
 	Session  string `json:"n,omitempty"`
