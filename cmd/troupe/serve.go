@@ -133,14 +133,23 @@ type server struct {
 	root     string        // of the workspace
 	closing  chan struct{} // as in the ground
 	anyone   bool          // may come in, without a token
+	mask     *transcript.Mask
+	sync     string // of the logs; empty for the usual way
 	mounted  []mounted
+	parts    []part // of faces that have more than a handler
+}
+
+// part runs beside the sessions until the server stops, and is closed then.
+type part struct {
+	run   func(context.Context) error
+	close func() error
 }
 
 // open makes the server and opens what it needs.
 func (s *serveCommand) open(t *team, set config.Serve) (sv *server, err error) {
 	secrets, redact := secretsOf(t.file, t.settings)
 	mask := transcript.NewMask(secrets...).WithPatterns(redact...)
-	sv = &server{team: t, settings: set, closing: make(chan struct{})}
+	sv = &server{team: t, settings: set, mask: mask, sync: cmp.Or(s.sync, t.config.Transcript.Sync), closing: make(chan struct{})}
 	sv.Closing = sv.closing
 	defer func() {
 		if err != nil {
@@ -179,6 +188,11 @@ func (s *serveCommand) open(t *team, set config.Serve) (sv *server, err error) {
 
 // close lets go of what the server holds.
 func (sv *server) close() {
+	for _, p := range sv.parts {
+		if err := p.close(); err != nil {
+			sv.Logger.Error().Err(err).Msg("a log cannot be closed")
+		}
+	}
 	if sv.Workspace != nil {
 		_ = sv.Workspace.Close()
 	}

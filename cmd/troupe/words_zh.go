@@ -92,7 +92,8 @@ troupe resume 据此继续。`,
 token_key_env、token_life、workspace、audit、origins、hosts、max_sessions、grace、
 limits（connections、connections_per_user、messages_per_second、message_burst、
 bytes_per_second、byte_burst）、client（path）、studio（path、on_disconnect、
-verbose、iterations）和 envelope（path、tools、dedupe_ttl）。`,
+verbose、iterations）和 envelope（path、tools、dedupe_ttl、wait、
+dialects）。`,
 		"serve token": `令牌用团队文件 serve.token_key_env 指定的变量中的密钥签名，写到标准输出，
 有效期为 serve.token_life 或 --life。`,
 		"dial": `收到的每条消息占标准输出一行；发送的内容和其他信息写到标准错误。依次发送 TEXT、

@@ -205,7 +205,7 @@ func (c *Calls) decide(sender string, call ToolCall) (Decision, *running, error)
 	if err := c.opts.Tools.Permit(call); err != nil {
 		e := gateway.NewError(gateway.StatusForbidden, "the call was not begun: %s", err)
 		e.Who = gateway.WhoTool
-		return d, nil, e
+		return d, nil, e.WithHint("what may be called is said by the tool and by permissions in the team file")
 	}
 	rec, err := c.append(event.Runtime, d.Started())
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/troupe-go/troupe/gateway"
 )
@@ -62,7 +63,7 @@ func (d *Door) pending(v *visit, t ticket, waits *waiting) error {
 	if waits != nil {
 		a.Status = "waiting"
 	}
-	a.Location = d.opts.Path + "/" + a.Run
+	a.Location = strings.TrimSuffix(d.opts.Path, "/") + "/" + a.Run
 	if v.dialect.name != Native {
 		a.Location += "?dialect=" + url.QueryEscape(v.dialect.name)
 	}
@@ -170,7 +171,10 @@ func shortName(name string) string {
 	if len(name) > maxShown {
 		name = name[:maxShown] + "…"
 	}
-	return strconv.QuoteToGraphic(name)
+	if quoted := strconv.QuoteToGraphic(name); strings.ContainsFunc(name, unicode.IsSpace) || len(quoted) != len(name)+len(`""`) {
+		return quoted
+	}
+	return name
 }
 
 // statusOf is the status for what is wrong with a message.
@@ -205,7 +209,7 @@ func (d *Door) refusalOf(v *visit, err *Error) *gateway.Error {
 	case UnknownRequest:
 		return e.WithHint("this server asks nobody by envelopes; results come in the answer to a task or a call")
 	case Conflict:
-		return e.WithHint("give another message an id of its own")
+		return e.WithHint("an id stands for one message; give another one an id of its own")
 	default:
 		return e.WithHint("look at the message with: troupe envelope explain; the fields stand in docs/envelope.md")
 	}
