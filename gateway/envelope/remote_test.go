@@ -171,7 +171,9 @@ func TestRemoteFailures(t *testing.T) {
 	if f := failureOf(err); f.Code != "http_404" || !strings.Contains(f.Hint, "executor") {
 		t.Errorf("nobody there: %+v", f)
 	}
-	nobody := remote(t, "http://127.0.0.1:1/envelope", func(o *envelope.RemoteOptions) { o.Patience = time.Nanosecond })
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	nobody := remote(t, closed.URL, func(o *envelope.RemoteOptions) { o.Patience = time.Nanosecond })
 	if _, err := steps(t.Context(), t, nobody, stepOf("s-1", "s-1", "x")); failureOf(err).Code != "unreachable" || !failureOf(err).Retryable {
 		t.Errorf("out of reach: %v", err)
 	}
