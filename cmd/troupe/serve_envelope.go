@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -160,7 +159,7 @@ func (b *toolbox) Permit(c envelope.ToolCall) error {
 	spec, _ := b.set.Spec(c.Name)
 	subject, err := b.set.Subject(c.Name, c.Params)
 	if err != nil {
-		return err
+		return gateway.NewError(gateway.StatusBad, "the call was not begun: %s", err).WithHint("params are the arguments of the tool")
 	}
 	verdict, rule := b.policy.Decide(spec, subject)
 	switch {
@@ -175,6 +174,6 @@ func (b *toolbox) Permit(c envelope.ToolCall) error {
 // Run implements [envelope.Tools].
 func (b *toolbox) Run(ctx context.Context, c envelope.ToolCall, d envelope.Decision) (string, error) {
 	return b.set.Run(ctx, c.Name, tools.Call{
-		Agent: event.Runtime, ID: d.CallID, RequestID: d.RequestID, Again: d.Again, Arguments: slices.Clone(json.RawMessage(c.Params)),
+		Agent: event.Runtime, ID: d.CallID, RequestID: d.RequestID, Again: d.Again, Arguments: slices.Clone(c.Params),
 	})
 }

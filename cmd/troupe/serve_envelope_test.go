@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/gateway/envelope"
 	"github.com/troupe-go/troupe/transcript"
@@ -183,6 +184,10 @@ func TestDoorFiveTimes(t *testing.T) {
 	if status, text := d.send(http.MethodPost, d.url, callFor("r-2", "secret.txt"), ""); status != 403 || !strings.Contains(text, "write_file(secret*)") {
 		t.Errorf("a call that is denied: %d %s", status, text)
 	}
+	bad := strings.Replace(callFor("r-3", "out.txt"), `"content"`, `"contents"`, 1)
+	if status, text := d.send(http.MethodPost, d.url, bad, ""); status != 400 || !strings.Contains(text, "contents") {
+		t.Errorf("a call with wrong params: %d %s", status, text)
+	}
 	if _, err := os.Stat("secret.txt"); err == nil {
 		t.Error("it was written all the same")
 	}
@@ -267,6 +272,12 @@ func TestDoorDocument(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/envelope.md")
 	if err != nil {
 		t.Fatal(err)
+	}
+	_, file, _ := strings.Cut(string(doc), "```yaml\n")
+	file, _, _ = strings.Cut(file, "```")
+	team, err := config.Parse("team.yaml", []byte(file+"roles: {fetch: {does: x}}\n"), nil, config.Known{})
+	if err != nil || team.Serve.Envelope == nil || len(team.Warnings) != 0 {
+		t.Errorf("the team file of the document: %+v, %v", team, err)
 	}
 	d := newDoor(t)
 	_, rest, _ := strings.Cut(string(doc), "```sh\ncurl ")

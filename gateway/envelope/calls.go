@@ -21,8 +21,8 @@ type Tools interface {
 	// Effect says what a call of a tool does when it runs twice; ok is false for
 	// a tool that may not be called.
 	Effect(name string) (e Effect, ok bool)
-	// Permit refuses a call that cannot or may not begin, with an error in words.
-	// It does nothing else.
+	// Permit refuses a call that cannot or may not begin, and does nothing else. An
+	// error that is no [*gateway.Error] says that it may not.
 	Permit(c ToolCall) error
 	// Run does a call. The error is a result too, in words.
 	Run(ctx context.Context, c ToolCall, d Decision) (string, error)
@@ -57,9 +57,12 @@ type CallsOptions struct {
 }
 
 // Calls runs the tool calls that come to one team in envelopes, each request
-// once. Its methods are safe for concurrent use; calls run while [Calls.Run] does.
+// once. Its methods are safe for concurrent use. Calls run while [Calls.Run] does;
+// those that come before wait for it.
 type Calls struct {
 	opts CallsOptions
+
+	begun chan struct{} // closed when calls can run
 
 	mu      sync.Mutex // guards all below; held over a decision and the record that follows from it
 	table   *Deduper
@@ -79,8 +82,10 @@ type answer struct {
 	at time.Time
 }
 
-// errStopped ends calls that run when the server stops.
-var errStopped = errors.New("the server stops")
+var (
+	errStopped = errors.New("the server stops")      // ends calls that run then
+	errRuns    = errors.New("envelope: a call runs") // and nobody waits for it any more
+)
 
 // NewCalls makes the table from the log. Of the calls that a crash cut off it
 // says in the log that nobody knows how far they came.
@@ -92,7 +97,7 @@ func NewCalls(o CallsOptions) (*Calls, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	c := &Calls{opts: o, table: NewDeduper(o.TTL, o.Now), running: map[string]*running{}}
+	c := &Calls{opts: o, table: NewDeduper(o.TTL, o.Now), running: map[string]*running{}, begun: make(chan struct{})}
 	empty := true
 	for rec, err := range o.Log.Records(0) {
 		if err != nil {
@@ -142,6 +147,7 @@ func (c *Calls) Run(ctx context.Context) error {
 	defer cut(nil)
 	var all sync.WaitGroup
 	c.open(func(do func(context.Context)) { all.Go(func() { do(calls) }) })
+	close(c.begun)
 	<-ctx.Done()
 	c.open(nil)
 	hard := time.AfterFunc(c.opts.Grace, func() { cut(errStopped) })
@@ -159,8 +165,11 @@ func (c *Calls) open(start func(do func(context.Context))) {
 
 // do returns the result of a call, which runs once however often it is sent; a
 // failure is a result too. When ctx ends before, the call goes on, and the error is
-// the cause of ctx. An error is an [*Error], a [*gateway.Error] or one of the log.
+// errRuns. Others are an [*Error], a [*gateway.Error] or one of the log.
 func (c *Calls) do(ctx context.Context, sender string, call ToolCall) (answer, error) {
+	if err := c.ready(ctx); err != nil {
+		return answer{}, err
+	}
 	d, run, err := c.decide(sender, call)
 	switch {
 	case err != nil:
@@ -173,12 +182,27 @@ func (c *Calls) do(ctx context.Context, sender string, call ToolCall) (answer, e
 	select {
 	case <-run.done:
 	case <-ctx.Done():
-		return answer{}, context.Cause(ctx)
+		return answer{}, errRuns
 	}
 	if run.end == nil {
 		return answer{}, stops()
 	}
 	return *run.end, nil
+}
+
+// ready waits until calls can run.
+func (c *Calls) ready(ctx context.Context) error {
+	select {
+	case <-c.begun:
+		return nil
+	default:
+	}
+	select {
+	case <-c.begun:
+		return nil
+	case <-ctx.Done():
+		return gateway.NewError(gateway.StatusUnavailable, "the server is not ready yet").WithHint("send the same call again")
+	}
 }
 
 // decide says what is to be done, and begins a call that is to run.
@@ -203,9 +227,7 @@ func (c *Calls) decide(sender string, call ToolCall) (Decision, *running, error)
 			WithHint("send the same call again later")
 	}
 	if err := c.opts.Tools.Permit(call); err != nil {
-		e := gateway.NewError(gateway.StatusForbidden, "the call was not begun: %s", err)
-		e.Who = gateway.WhoTool
-		return d, nil, e.WithHint("what may be called is said by the tool and by permissions in the team file")
+		return d, nil, forbidden(err)
 	}
 	rec, err := c.append(event.Runtime, d.Started())
 	if err != nil {
@@ -216,6 +238,16 @@ func (c *Calls) decide(sender string, call ToolCall) (Decision, *running, error)
 	c.running[d.CallID] = run
 	c.start(func(ctx context.Context) { c.run(ctx, sender, call, d) })
 	return d, run, nil
+}
+
+// forbidden refuses a call that was not begun.
+func forbidden(err error) error {
+	if e, ok := errors.AsType[*gateway.Error](err); ok {
+		return e
+	}
+	e := gateway.NewError(gateway.StatusForbidden, "the call was not begun: %s", err)
+	e.Who = gateway.WhoTool
+	return e.WithHint("the permissions of the team file say what may be called")
 }
 
 // stops refuses a call because the server stops.

@@ -4,9 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/gateway/envelope"
 )
 
@@ -35,10 +33,6 @@ func TestDocument(t *testing.T) {
 		}
 	}
 	files := blocks("yaml", 2)
-	team, err := config.Parse("team.yaml", []byte(files[0]+"roles: {fetch: {does: x}}\n"), nil, config.Known{})
-	if err != nil || team.Serve.Envelope == nil || team.Serve.Envelope.DedupeTTL != 10*time.Minute || len(team.Warnings) != 0 {
-		t.Errorf("%+v, %v", team, err)
-	}
 	house := dialect(t, files[1])
 	f := house.Read([]byte(`{"id":"m-1","head":{"from":"a","to":"b"},"kind":"order","body":"x"}`), fill, envelope.Options{})
 	if f.Verdict != envelope.OK || f.Envelope.Type != envelope.Task || house.Name() != "house" {

@@ -115,7 +115,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	if err := d.serve(v); err != nil {
+	if err := d.serve(r.Context(), v); err != nil {
 		d.refuse(v, err)
 	}
 }
@@ -142,7 +142,7 @@ func bearer(r *http.Request) string {
 }
 
 // serve answers a request of somebody who may come in.
-func (d *Door) serve(v *visit) error {
+func (d *Door) serve(ctx context.Context, v *visit) error {
 	if name := v.r.URL.Query().Get("dialect"); name != "" {
 		dialect, ok := d.dialect(name)
 		if !ok {
@@ -158,7 +158,7 @@ func (d *Door) serve(v *visit) error {
 	run := strings.Trim(strings.TrimPrefix(v.r.URL.Path, d.opts.Path), "/")
 	switch {
 	case run == "" && v.r.Method == http.MethodPost:
-		return d.post(v)
+		return d.post(ctx, v)
 	case run == "" && v.r.Method == http.MethodGet:
 		writeJSON(v.w, http.StatusOK, d.describe(v))
 		return nil
@@ -172,9 +172,9 @@ func (d *Door) serve(v *visit) error {
 		return err
 	}
 	if v.r.Method == http.MethodDelete {
-		return d.stop(v, run)
+		return d.stop(ctx, v, run)
 	}
-	return d.fetch(v, run)
+	return d.fetch(ctx, v, run)
 }
 
 // description is what a new agent wants to know of a door.
@@ -228,7 +228,7 @@ func (d *Door) dialectNames() []string {
 }
 
 // post takes one message.
-func (d *Door) post(v *visit) error {
+func (d *Door) post(ctx context.Context, v *visit) error {
 	var err error
 	if v.raw, err = d.body(v); err != nil {
 		return err
@@ -241,18 +241,18 @@ func (d *Door) post(v *visit) error {
 	case f.Verdict.Refused():
 		return &Error{f.Verdict, f.Faults}
 	case f.Verdict == Down:
-		return d.down(v, f)
+		return d.down(ctx, v, f)
 	}
 	if len(f.Notes) > 0 {
 		d.opts.Logger.Info().AnErr("err", d.arrived(v, &Error{f.Verdict, f.Notes})).Msg("an envelope is odd")
 	}
 	if call, ok := f.Envelope.ToolCall(); ok {
-		return d.call(v, f.Envelope, call)
+		return d.call(ctx, v, f.Envelope, call)
 	}
 	if f.Envelope.Type == Result { // one without a request id: with one it is refused before
 		return refused(UnknownRequest, fieldPayload+".request_id")
 	}
-	return d.task(v, f.Envelope)
+	return d.task(ctx, v, f.Envelope)
 }
 
 // check reads the message and holds it to the rules of the door.

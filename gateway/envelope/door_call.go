@@ -3,19 +3,20 @@ package envelope
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/troupe-go/troupe/gateway"
 )
 
 // call runs a call of a tool, or finds that it ran, and answers with its result.
-func (d *Door) call(v *visit, e Envelope, c ToolCall) error {
+func (d *Door) call(ctx context.Context, v *visit, e Envelope, c ToolCall) error {
 	if !d.known(e.Receiver) {
 		return refused(UnknownReceiver, fieldReceiver)
 	}
-	ctx, cancel := context.WithTimeout(v.r.Context(), v.wait)
+	ctx, cancel := context.WithTimeout(ctx, v.wait)
 	defer cancel()
 	a, err := d.opts.Calls.do(ctx, e.Sender, c)
-	if err != nil && ctx.Err() != nil {
+	if errors.Is(err, errRuns) {
 		return d.pending(v, ticket{Sender: e.Sender, Receiver: e.Receiver, Request: c.RequestID}, nil)
 	}
 	if err != nil {
@@ -30,7 +31,7 @@ func (d *Door) resultOf(v *visit, e Envelope, a answer) error {
 }
 
 // fetchCall answers with the result of the call that a ticket names.
-func (d *Door) fetchCall(v *visit, t ticket) error {
+func (d *Door) fetchCall(ctx context.Context, v *visit, t ticket) error {
 	_, gone := readTicket("")
 	if d.opts.Calls == nil {
 		return gone
@@ -40,7 +41,7 @@ func (d *Door) fetchCall(v *visit, t ticket) error {
 		return gone
 	}
 	if run != nil {
-		ctx, cancel := context.WithTimeout(v.r.Context(), v.wait)
+		ctx, cancel := context.WithTimeout(ctx, v.wait)
 		defer cancel()
 		select {
 		case <-run.done:

@@ -194,6 +194,20 @@ func TestCallCut(t *testing.T) {
 	}
 }
 
+// TestEarlyCall: a call that comes before the server is ready waits.
+func TestEarlyCall(t *testing.T) {
+	h := newHouse(t, func(h *house) { h.late = make(chan struct{}) })
+	if b := h.refusal(h.post(h.callOf("m-1", "r-1", `{}`), "Prefer", "wait=0")); b.Code != 503 || !b.Retryable {
+		t.Errorf("a call that is not taken: %+v", b)
+	}
+	done := make(chan reply)
+	go func() { done <- h.post(h.callOf("m-1", "r-1", `{}`)) }()
+	close(h.late)
+	if _, p := h.result(<-done); !p.OK || h.ran.Load() != 1 {
+		t.Errorf("%+v after %d runs", p, h.ran.Load())
+	}
+}
+
 // TestNoTools: a door without calls has no tool.
 func TestNoTools(t *testing.T) {
 	h := newHouse(t, func(h *house) { h.change = func(o *envelope.DoorOptions) { o.Calls = nil } })

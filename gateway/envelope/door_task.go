@@ -26,7 +26,7 @@ type job struct {
 }
 
 // task hands a task to the team.
-func (d *Door) task(v *visit, e Envelope) error {
+func (d *Door) task(ctx context.Context, v *visit, e Envelope) error {
 	where := threadsOf(e.Metadata, e.Payload)
 	if err := where.check(e.Metadata); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (d *Door) task(v *visit, e Envelope) error {
 		return &Error{Invalid, []Remark{{Reason: BadField, Field: fieldPayload, Offset: -1, Want: WantText}}}
 	}
 	what := digest(quote(e.Receiver), e.Payload, quote(where.question))
-	return d.hand(v, &job{text: text, late: d.late(e), ticket: ticket{
+	return d.hand(ctx, v, &job{text: text, late: d.late(e), ticket: ticket{
 		Sender: e.Sender, Receiver: e.Receiver, MsgID: e.MsgID, What: hex.EncodeToString(what[:6]),
 		Session: where.conversation(e.Sender, e.MsgID), Question: where.question,
 	}})
@@ -44,7 +44,7 @@ func (d *Door) task(v *visit, e Envelope) error {
 
 // down hands over a message of a version that is not known, as text. Its sender is
 // who came in, whatever it says, and where it belongs is read as far as it can be.
-func (d *Door) down(v *visit, f Finding) error {
+func (d *Door) down(ctx context.Context, v *visit, f Finding) error {
 	e := f.Envelope
 	if !v.id.Anyone || e.Sender == "" {
 		e.Sender = v.id.User
@@ -60,7 +60,7 @@ func (d *Door) down(v *visit, f Finding) error {
 	where := threadsOf(parse(raw[fieldMetadata]), raw[fieldPayload])
 	warning := (&Error{Down, f.Notes}).Error()
 	d.opts.Logger.Warn().AnErr("err", d.arrived(v, errors.New(warning))).Msg("an envelope of an unknown version is handed over as text")
-	return d.hand(v, &job{text: Text(f, v.raw, d.opts.Words), warning: warning, ticket: ticket{
+	return d.hand(ctx, v, &job{text: Text(f, v.raw, d.opts.Words), warning: warning, ticket: ticket{
 		Sender: e.Sender, Receiver: e.Receiver, MsgID: e.MsgID, What: hex.EncodeToString(what[:6]),
 		Session: where.conversation(e.Sender, e.MsgID),
 	}})
@@ -68,11 +68,10 @@ func (d *Door) down(v *visit, f Finding) error {
 
 // hand gives a message to its session, unless it has it, and waits for what comes
 // of it.
-func (d *Door) hand(v *visit, j *job) error {
+func (d *Door) hand(ctx context.Context, v *visit, j *job) error {
 	if !utf8.ValidString(j.text) {
 		return refused(InvalidUTF8, fieldPayload)
 	}
-	ctx := v.r.Context()
 	if err := d.look(ctx, v, j); err != nil {
 		return err
 	}
@@ -94,7 +93,7 @@ func (d *Door) hand(v *visit, j *job) error {
 			return err
 		}
 	}
-	return d.await(v, j)
+	return d.await(ctx, v, j)
 }
 
 // conflict refuses a message whose id, or the question that it answers, stands for
@@ -161,8 +160,8 @@ func codeOf(err error) string {
 }
 
 // await waits for what comes of a message, and answers with it.
-func (d *Door) await(v *visit, j *job) error {
-	ctx, cancel := context.WithTimeout(v.r.Context(), v.wait)
+func (d *Door) await(ctx context.Context, v *visit, j *job) error {
+	ctx, cancel := context.WithTimeout(ctx, v.wait)
 	defer cancel()
 	if v.wait > 0 && !j.settled() {
 		for rec, err := range d.opts.Sessions.Follow(ctx, j.handle, j.seq) {
@@ -187,19 +186,19 @@ func (d *Door) await(v *visit, j *job) error {
 }
 
 // fetch answers with the result for a ticket.
-func (d *Door) fetch(v *visit, run string) error {
+func (d *Door) fetch(ctx context.Context, v *visit, run string) error {
 	t, err := d.ticket(v, run)
 	if err != nil {
 		return err
 	}
 	if t.Request != "" {
-		return d.fetchCall(v, t)
+		return d.fetchCall(ctx, v, t)
 	}
-	j, err := d.recall(v, t)
+	j, err := d.recall(ctx, v, t)
 	if err != nil {
 		return err
 	}
-	return d.await(v, j)
+	return d.await(ctx, v, j)
 }
 
 // ticket reads the ticket in an address. Nobody comes for what another has asked.
@@ -212,9 +211,9 @@ func (d *Door) ticket(v *visit, run string) (ticket, error) {
 }
 
 // recall finds the message of a ticket in its session.
-func (d *Door) recall(v *visit, t ticket) (*job, error) {
+func (d *Door) recall(ctx context.Context, v *visit, t ticket) (*job, error) {
 	j := &job{ticket: t}
-	if err := d.look(v.r.Context(), v, j); err != nil {
+	if err := d.look(ctx, v, j); err != nil {
 		return nil, err
 	}
 	if !j.given {
@@ -225,7 +224,7 @@ func (d *Door) recall(v *visit, t ticket) (*job, error) {
 }
 
 // stop stops the work on a message: the agent that got it, or the whole team.
-func (d *Door) stop(v *visit, run string) error {
+func (d *Door) stop(ctx context.Context, v *visit, run string) error {
 	t, err := d.ticket(v, run)
 	if err != nil {
 		return err
@@ -233,12 +232,12 @@ func (d *Door) stop(v *visit, run string) error {
 	if t.Request != "" {
 		return stopCall()
 	}
-	j, err := d.recall(v, t)
+	j, err := d.recall(ctx, v, t)
 	if err != nil {
 		return err
 	}
 	if j.end == nil {
-		err = d.opts.Sessions.Stop(v.r.Context(), j.handle, j.agent, event.StopNow)
+		err = d.opts.Sessions.Stop(ctx, j.handle, j.agent, event.StopNow)
 		if err != nil && codeOf(err) != gateway.CodeRest {
 			return err
 		}

@@ -109,6 +109,7 @@ func (d *Door) refuse(v *visit, err error) {
 		h.Set("WWW-Authenticate", "Bearer")
 	case gateway.StatusTooLarge, http.StatusRequestTimeout:
 		h.Set("Connection", "close") // the rest of the message is not read
+	default:
 	}
 	if body.RetryAfterMS > 0 {
 		h.Set("Retry-After", strconv.FormatInt((body.RetryAfterMS+999)/1000, 10))

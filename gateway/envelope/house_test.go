@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -51,6 +52,7 @@ type house struct {
 	log     *syncBuffer
 	ran     atomic.Int32 // calls of tools
 	gate    chan struct{}
+	late    chan struct{} // keeps calls from running until it is closed; nil for at once
 	ids     atomic.Int32
 	halt    func()
 }
@@ -99,7 +101,8 @@ func (h *house) begin() {
 			team.Leader.Tools = []string{"executor"}
 			opts = append(opts, leader.WithTools(tools.Func("executor", "does a task", func(ctx context.Context, in struct {
 				Task string `json:"task"`
-			}) (string, error) {
+			},
+			) (string, error) {
 				return h.bridge(ctx, in.Task)
 			})))
 		}
@@ -139,7 +142,12 @@ func (h *house) begin() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context()))
 	var all sync.WaitGroup
 	all.Go(func() { _ = m.Run(ctx) })
-	all.Go(func() { _ = calls.Run(ctx) })
+	all.Go(func() {
+		if h.late != nil {
+			<-h.late
+		}
+		_ = calls.Run(ctx)
+	})
 	_, err = m.Recover(ctx)
 	h.must(err)
 	h.halt = sync.OnceFunc(func() {
@@ -326,9 +334,7 @@ func (h *house) taskTo(msgID, text string, more map[string]string) string {
 	payload, err := json.Marshal(text)
 	h.must(err)
 	fields := map[string]string{"msg_id": `"` + msgID + `"`, "payload": string(payload), "ts": string(envelope.Stamp(time.Now()))}
-	for name, value := range more {
-		fields[name] = value
-	}
+	maps.Copy(fields, more)
 	return string(task(h, fields))
 }
 

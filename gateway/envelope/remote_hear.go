@@ -88,15 +88,11 @@ func (r *Remote) report(w parties, s event.RemoteStep, got answered) (event.Mode
 	if id := e.RequestID(); e.Type == Result && id != "" && id != s.ID && id != s.Task {
 		return event.ModelReplied{}, failed("bad_reply", event.Failure{Who: "server", Message: fmt.Sprintf("the other end answers another request: %.40q", id)})
 	}
-	var p struct {
-		OK                       *bool
-		Text, Error, Code, Limit string
-		Retryable                bool
-	}
-	if json.Unmarshal(e.Payload, &p) != nil || p.OK == nil {
-		return said(e.Text()), nil
-	}
+	var p outcome
+	_ = json.Unmarshal(e.Payload, &p) // a payload of its own kind says no more
 	switch {
+	case p.OK == nil:
+		return said(e.Text()), nil
 	case !*p.OK:
 		return event.ModelReplied{}, failed(cmp.Or(p.Code, "failed"), event.Failure{
 			Who: "server", Retryable: p.Retryable, Message: cmp.Or(p.Error, "the other end failed and does not say why"),
@@ -105,6 +101,16 @@ func (r *Remote) report(w parties, s event.RemoteStep, got answered) (event.Mode
 		return said(r.opts.Words.LimitReport(s.Name, p.Limit, p.Text)), nil
 	}
 	return said(p.Text), nil
+}
+
+// outcome is the payload of a result, as a door writes it.
+type outcome struct {
+	OK        *bool  `json:"ok"`
+	Text      string `json:"text"`
+	Error     string `json:"error"`
+	Code      string `json:"code"`
+	Retryable bool   `json:"retryable"`
+	Limit     string `json:"limit"`
 }
 
 // said is a reply that reports.

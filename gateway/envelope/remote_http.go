@@ -182,8 +182,10 @@ func unreached(err error) error {
 // are passed on.
 func (a answered) refusal() error {
 	var told struct {
-		Who, Message, Hint string
-		Retryable          *bool
+		Who       string `json:"who"`
+		Message   string `json:"message"`
+		Hint      string `json:"hint"`
+		Retryable *bool  `json:"retryable"`
 	}
 	_ = json.Unmarshal(a.body, &told) // another server has words of its own
 	later := a.status == http.StatusTooManyRequests || a.status == http.StatusRequestTimeout ||
