@@ -41,9 +41,9 @@ func textOf(raw json.RawMessage) (text string) {
 
 // check refuses parts that are there and say nothing.
 func (t threads) check(metadata map[string]json.RawMessage) *Error {
-	for name, text := range map[string]string{metaSession: t.session, metaQuestion: t.question} {
-		if _, ok := metadata[name]; ok && !goodName(text) {
-			return &Error{Invalid, []Remark{{Reason: BadField, Field: fieldMetadata + "." + name, Offset: -1, Want: WantShortText}}}
+	for _, part := range [...]struct{ name, text string }{{metaSession, t.session}, {metaQuestion, t.question}} {
+		if _, ok := metadata[part.name]; ok && !goodName(part.text) {
+			return &Error{Invalid, []Remark{{Reason: BadField, Field: fieldMetadata + "." + part.name, Offset: -1, Want: WantShortText}}}
 		}
 	}
 	return nil

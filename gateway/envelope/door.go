@@ -151,10 +151,14 @@ func (d *Door) serve(ctx context.Context, v *visit) error {
 		v.dialect = dialect
 	}
 	v.wait = d.patience(v.r)
-	// The writer has as long as the answer waits, whatever the server's timeouts
-	// are; some writers, as those of tests, have no deadlines.
-	_ = http.NewResponseController(v.w).SetWriteDeadline(d.opts.Now().Add(v.wait + d.opts.BodyTimeout))
-
+	// The answer has its time, whatever the timeouts of the server are. It ends with
+	// the request; some writers, as those of tests, have none.
+	_ = http.NewResponseController(v.w).SetWriteDeadline(d.opts.Now().Add(2*d.opts.BodyTimeout + v.wait))
+	if v.r.Method != http.MethodPost { // which has a size, too
+		if err := d.opts.Limits.Message(v.id.User, 0); err != nil {
+			return err
+		}
+	}
 	run := strings.Trim(strings.TrimPrefix(v.r.URL.Path, d.opts.Path), "/")
 	switch {
 	case run == "" && v.r.Method == http.MethodPost:
@@ -165,16 +169,13 @@ func (d *Door) serve(ctx context.Context, v *visit) error {
 	case run == "":
 		return notAllowed(v, http.MethodPost, http.MethodGet)
 	}
-	if v.r.Method != http.MethodGet && v.r.Method != http.MethodDelete {
-		return notAllowed(v, http.MethodGet, http.MethodDelete)
-	}
-	if err := d.opts.Limits.Message(v.id.User, 0); err != nil {
-		return err
-	}
-	if v.r.Method == http.MethodDelete {
+	switch v.r.Method {
+	case http.MethodGet:
+		return d.fetch(ctx, v, run)
+	case http.MethodDelete:
 		return d.stop(ctx, v, run)
 	}
-	return d.fetch(ctx, v, run)
+	return notAllowed(v, http.MethodGet, http.MethodDelete)
 }
 
 // description is what a new agent wants to know of a door.
@@ -278,22 +279,17 @@ func (d *Door) check(v *visit) Finding {
 	if f.Verdict.Refused() || f.Verdict == Down {
 		return f
 	}
-	for field, text := range map[string]string{fieldMsgID: f.Envelope.MsgID, fieldSender: f.Envelope.Sender} {
-		if len(text) > maxID {
-			f.reject(field)
+	call, _ := f.Envelope.ToolCall()
+	for _, id := range [...]struct{ field, text string }{
+		{fieldMsgID, f.Envelope.MsgID}, {fieldSender, f.Envelope.Sender}, {fieldPayload + ".request_id", call.RequestID},
+	} {
+		if len(id.text) > maxID {
+			f.Verdict = Invalid
+			f.Faults = append(f.Faults, Remark{Reason: BadField, Field: id.field, Offset: -1, Want: WantShortText})
 		}
-	}
-	if call, ok := f.Envelope.ToolCall(); ok && len(call.RequestID) > maxID {
-		f.reject(fieldPayload + ".request_id")
 	}
 	return f
 }
 
 // maxID bounds the ids that come through the door, in bytes.
 const maxID = 256
-
-// reject refuses a message for an id that is too long.
-func (f *Finding) reject(field string) {
-	f.Verdict = Invalid
-	f.Faults = append(f.Faults, Remark{Reason: BadField, Field: field, Offset: -1, Want: WantShortText})
-}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/gateway"
@@ -69,9 +68,6 @@ func (d *Door) down(ctx context.Context, v *visit, f Finding) error {
 // hand gives a message to its session, unless it has it, and waits for what comes
 // of it.
 func (d *Door) hand(ctx context.Context, v *visit, j *job) error {
-	if !utf8.ValidString(j.text) {
-		return refused(InvalidUTF8, fieldPayload)
-	}
 	if err := d.look(ctx, v, j); err != nil {
 		return err
 	}
@@ -79,7 +75,7 @@ func (d *Door) hand(ctx context.Context, v *visit, j *job) error {
 		return conflict(j)
 	}
 	if !j.given {
-		if err := d.give(ctx, j); err != nil {
+		if err := d.give(ctx, v, j); err != nil {
 			return err
 		}
 		d.opts.Note(gateway.AuditEntry{
@@ -121,20 +117,15 @@ func (d *Door) look(ctx context.Context, v *visit, j *job) error {
 }
 
 // give hands a message to whom it is for.
-func (d *Door) give(ctx context.Context, j *job) error {
-	if j.question != "" {
-		err := d.opts.Sessions.Answer(ctx, j.handle, j.question, j.text)
-		if err == nil {
-			j.given, j.waits = true, nil
-		}
-		return err
-	}
+func (d *Door) give(ctx context.Context, v *visit, j *job) error {
 	agent, known, err := d.agentOf(ctx, j.handle, j.Receiver)
 	switch {
 	case err != nil:
 		return err
 	case !known:
 		return refused(UnknownReceiver, fieldReceiver)
+	case j.question != "":
+		return d.answer(ctx, v, j)
 	case agent != "":
 		if err = d.opts.Sessions.Tell(ctx, j.handle, j.id, agent, j.late+j.text); codeOf(err) != gateway.CodeRest {
 			return err
@@ -145,6 +136,20 @@ func (d *Door) give(ctx context.Context, j *job) error {
 		text = d.opts.Words.AddressedTo(j.Receiver) + "\n" + text
 	}
 	return d.opts.Sessions.Submit(ctx, j.handle, j.id, text, nil)
+}
+
+// answer gives an answer to the question of a team. A second copy of the message that
+// came at the same time finds the first one's.
+func (d *Door) answer(ctx context.Context, v *visit, j *job) error {
+	err := d.opts.Sessions.Answer(ctx, j.handle, j.question, j.text)
+	if err == nil {
+		j.given, j.waits = true, nil
+		return nil
+	}
+	if again := d.look(ctx, v, j); again == nil && j.given {
+		return nil
+	}
+	return err
 }
 
 // codeOf is the code of an error of the sessions; empty for others.

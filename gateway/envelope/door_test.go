@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -108,7 +109,18 @@ func TestQuestion(t *testing.T) {
 		t.Fatalf("%+v", w)
 	}
 	meta := map[string]string{"metadata": `{"session":"` + w.Session + `","question":"` + w.WaitsFor.ID + `"}`}
-	first := h.post(h.taskTo("m-2", "the third", meta))
+	replies := make([]reply, 8)
+	var all sync.WaitGroup
+	for i := range replies {
+		all.Go(func() { replies[i] = h.post(h.taskTo("m-2", "the third", meta)) })
+	}
+	all.Wait()
+	first := replies[0]
+	for _, r := range replies {
+		if r.body != first.body {
+			t.Errorf("copies of the answer get %s and %s", r.body, first.body)
+		}
+	}
 	_, p := h.result(first)
 	if !p.OK || p.RequestID != "m-2" || !strings.Contains(p.Text, "the third") {
 		t.Errorf("%+v", p)

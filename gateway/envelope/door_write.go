@@ -35,9 +35,7 @@ func (d *Door) result(v *visit, e Envelope) error {
 			return err
 		}
 	}
-	v.w.Header().Set("Content-Type", "application/json")
-	v.w.WriteHeader(http.StatusOK)
-	_, _ = v.w.Write(append(text, '\n')) // who does not read it comes back
+	writeBody(v.w, http.StatusOK, text)
 	return nil
 }
 
@@ -54,21 +52,25 @@ type pendingAnswer struct {
 	RequestID string `json:"request_id"`
 }
 
-// retryAfter is in how many seconds it makes sense to come back.
-const retryAfter = 1
+// In how many seconds it makes sense to come back: for work, and for a person.
+const (
+	afterWork   = 1
+	afterPerson = 5
+)
 
 // pending answers with a ticket.
 func (d *Door) pending(v *visit, t ticket, waits *waiting) error {
 	a := pendingAnswer{Run: t.String(), Status: "working", Waits: waits, Session: t.Session, RequestID: cmp.Or(t.Request, t.MsgID)}
+	after := afterWork
 	if waits != nil {
-		a.Status = "waiting"
+		a.Status, after = "waiting", afterPerson
 	}
 	a.Location = strings.TrimSuffix(d.opts.Path, "/") + "/" + a.Run
 	if v.dialect.name != Native {
 		a.Location += "?dialect=" + url.QueryEscape(v.dialect.name)
 	}
 	v.w.Header().Set("Location", a.Location)
-	v.w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	v.w.Header().Set("Retry-After", strconv.Itoa(after))
 	writeJSON(v.w, http.StatusAccepted, a)
 	return nil
 }
@@ -78,9 +80,15 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	if err != nil {
 		status, text = http.StatusInternalServerError, []byte("{}")
 	}
+	writeBody(w, status, text)
+}
+
+// writeBody answers with a line of JSON. Who does not read it comes back.
+func writeBody(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)+1))
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // who does not read it comes back
+	_, _ = w.Write(append(text, '\n'))
 }
 
 // refusal is the body of an answer that refuses.

@@ -45,6 +45,7 @@ type house struct {
 	change func(*envelope.DoorOptions)
 	tool   func(ctx context.Context, c envelope.ToolCall, d envelope.Decision) (string, error)
 	effect envelope.Effect
+	beside http.HandlerFunc                                       // what else is served, at /beside; may be nil
 	bridge func(ctx context.Context, task string) (string, error) // the leader's tool "executor"; may be nil
 
 	url     string
@@ -137,7 +138,12 @@ func (h *house) begin() {
 	}
 	door, err := envelope.NewDoor(o)
 	h.must(err)
-	server := httptest.NewServer(door)
+	mux := http.NewServeMux()
+	mux.Handle("/", door)
+	if h.beside != nil {
+		mux.Handle("/beside", h.beside)
+	}
+	server := httptest.NewServer(mux)
 	h.url, h.manager = server.URL+"/envelope", m
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context()))
 	var all sync.WaitGroup

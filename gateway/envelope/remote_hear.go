@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/troupe-go/troupe/event"
 )
@@ -24,9 +23,9 @@ func (r *Remote) hear(ctx context.Context, w parties, s event.RemoteStep, got an
 		if err != nil {
 			return event.ModelReplied{}, err
 		}
-		pause := time.Duration(0)
+		pause := firstPause
 		if p.Status != "working" { // it does not wait for the result itself
-			pause = max(after(got.header), firstPause)
+			pause = max(pause, after(got.header))
 		}
 		if err := sleep(ctx, pause); err != nil {
 			return event.ModelReplied{}, err

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -173,6 +174,9 @@ func (r *Remote) once(ctx context.Context, q query) (answered, error) {
 
 // unreached is an error without an answer.
 func unreached(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err // without the address, which may have secrets
+	}
 	return &remoteError{cause: err, fail: event.Failure{
 		Code: "unreachable", Who: "network", Retryable: true, Message: "the other end is out of reach: " + err.Error(),
 	}}
