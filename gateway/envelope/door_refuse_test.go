@@ -1,11 +1,9 @@
 package envelope_test
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -187,31 +185,6 @@ func TestDoorLimits(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("a second connection is let in")
 		}
-	}
-}
-
-// TestKeptConnection: the time that the door gives an answer ends with it; what else is
-// served on the connection has its own.
-func TestKeptConnection(t *testing.T) {
-	h := newHouse(t, func(h *house) {
-		h.change = func(o *envelope.DoorOptions) { o.BodyTimeout = 20 * time.Millisecond }
-		h.beside = func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "beside") }
-	})
-	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(h.url, "http://"), "/envelope"))
-	h.must(err)
-	defer conn.Close()
-	h.must(conn.SetDeadline(time.Now().Add(20 * time.Second)))
-	in := bufio.NewReader(conn)
-	for i, request := range []string{"GET /envelope", "GET /beside", "GET /envelope/x"} {
-		_, err = io.WriteString(conn, request+" HTTP/1.1\r\nHost: x\r\nPrefer: wait=0\r\n\r\n")
-		h.must(err)
-		resp, err := http.ReadResponse(in, nil)
-		if err != nil {
-			t.Fatalf("request %d: %v", i, err)
-		}
-		_, err = io.Copy(io.Discard, resp.Body)
-		h.must(errors.Join(err, resp.Body.Close()))
-		<-time.After(100 * time.Millisecond)
 	}
 }
 

@@ -138,12 +138,7 @@ func (h *house) begin() {
 	}
 	door, err := envelope.NewDoor(o)
 	h.must(err)
-	mux := http.NewServeMux()
-	mux.Handle("/", door)
-	if h.beside != nil {
-		mux.Handle("/beside", h.beside)
-	}
-	server := httptest.NewServer(mux)
+	server := httptest.NewServer(door)
 	h.url, h.manager = server.URL+"/envelope", m
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context()))
 	var all sync.WaitGroup
