@@ -247,4 +247,12 @@ func TestUnknownVersion(t *testing.T) {
 	if got := h.heard("q3"); len(got) != 1 {
 		t.Errorf("q3 heard %q", got)
 	}
+	h.pending(h.post(h.taskTo("m-2", "hire hold", map[string]string{"metadata": `{"session":"q4"}`}), "Prefer", "wait=0"))
+	h.until("q4", func(rec event.Record) bool { return rec.Agent == "fet_1" && rec.Type() == event.TypeModelRequested })
+	toAgent := `{"proto":"3.0","receiver":"fet_1","metadata":{"session":"q4"}}`
+	h.pending(h.post(toAgent, "Prefer", "wait=0"))
+	close(h.gate)
+	if e, p := h.result(h.post(toAgent)); e.Sender != "fet_1" || !strings.HasPrefix(p.Text, "fetched: What follows") || !strings.HasSuffix(p.Text, "\n"+toAgent) {
+		t.Errorf("an agent at work: %+v from %s", p, e.Sender)
+	}
 }
