@@ -229,6 +229,28 @@ func TestTTL(t *testing.T) {
 	})
 }
 
+// TestOldResults: a log of years leaves no more in memory than what is kept.
+func TestOldResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDoor(t, envelope.NewDeduper(time.Minute, time.Now))
+		d.run = func(context.Context, envelope.ToolCall) envelope.Outcome { return envelope.Outcome{} }
+		for i := range 100 {
+			d.call(t, toolCall(fmt.Sprint("r-", i), `{}`))
+			time.Sleep(10 * time.Second)
+		}
+		after := envelope.NewDeduper(time.Minute, time.Now)
+		for rec, err := range d.log.Records(0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			after.Apply(rec)
+		}
+		if n := envelope.Kept(after); n != 5 {
+			t.Errorf("%d requests are kept", n)
+		}
+	})
+}
+
 // TestTTLOfARetry: that a failure is forgotten does not make the retry that
 // runs forgotten.
 func TestTTLOfARetry(t *testing.T) {

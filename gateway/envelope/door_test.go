@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/gateway"
 	"github.com/troupe-go/troupe/gateway/envelope"
 )
 
@@ -157,7 +158,19 @@ func TestAgent(t *testing.T) {
 		if p.Text != "fetched: and the fourth" || e.Sender != receiver {
 			t.Errorf("%s at work: %+v from %s", receiver, p, e.Sender)
 		}
+		h.result(h.post(h.taskTo("n-"+n, "hire hold", in))) // when the team rests
+		if _, p := h.result(h.post(h.taskTo("p-"+n, "last", to))); !strings.HasSuffix(p.Text, "who is not at work now.\nlast") {
+			t.Errorf("%s at rest again: %+v", receiver, p)
+		}
 	}
+	h.gate = make(chan struct{})
+	in := map[string]string{"metadata": `{"session":"sfet_1"}`}
+	to := map[string]string{"metadata": in["metadata"], "receiver": `"fet_1"`}
+	h.pending(h.post(h.taskTo("m-y", "fire", in), "Prefer", "wait=0"))
+	h.until("sfet_1", func(rec event.Record) bool { d, ok := rec.Data.(event.AgentState); return ok && d.To == event.Finished })
+	h.pending(h.post(h.taskTo("m-z", "to nobody any more", to), "Prefer", "wait=0"))
+	close(h.gate)
+	h.result(h.post(h.taskTo("m-z", "to nobody any more", to)))
 	if r := h.post(h.taskTo("m-x", "x", map[string]string{"receiver": `"nobody_1"`})); r.status != http.StatusNotFound {
 		t.Errorf("to nobody: %d %s", r.status, r.body)
 	}
@@ -176,6 +189,55 @@ func (h *house) until(name string, wanted func(event.Record) bool) {
 			return
 		}
 	}
+}
+
+// TestServerStops: who waits when the server stops gets a ticket, and the work goes on
+// with the server.
+func TestServerStops(t *testing.T) {
+	h := newHouse(t, nil)
+	w := h.pending(h.post(h.taskTo("m-1", "hold", nil), "Prefer", "wait=0"))
+	done := make(chan reply)
+	go func() { done <- h.send(http.MethodGet, h.at(w.Location), plannerToken, "") }()
+	h.until(w.Session, func(rec event.Record) bool { return rec.Type() == event.TypeModelRequested })
+	h.restart()
+	h.pending(<-done)
+	h.pending(h.send(http.MethodGet, h.at(w.Location), plannerToken, "", "Prefer", "wait=0"))
+	close(h.gate)
+	if _, p := h.result(h.send(http.MethodGet, h.at(w.Location), plannerToken, "")); p.Text != "held" {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestAnyone: where there are no tokens, a sender is who it says, and the ids of one are
+// not those of another.
+func TestAnyone(t *testing.T) {
+	h := newHouse(t, func(h *house) {
+		h.change = func(o *envelope.DoorOptions) {
+			auth, err := gateway.NewAuth(gateway.AuthOptions{Anyone: "local"})
+			h.must(err)
+			o.Auth = auth
+		}
+	})
+	for sender, text := range map[string]string{"planner": "one", "writer": "two"} {
+		e, p := h.result(h.send("POST", h.url, "", h.taskTo("m-1", text, map[string]string{"sender": `"` + sender + `"`})))
+		if e.Receiver != sender || p.Text != "did: "+text {
+			t.Errorf("%s: %+v %+v", sender, e, p)
+		}
+	}
+	e, _ := h.result(h.send("POST", h.url, "", `{"proto":"2.0","sender":"writer","msg_id":"m-2"}`))
+	if e.Receiver != "writer" {
+		t.Errorf("%+v", e)
+	}
+	r := h.send("POST", h.url+"?dialect=to-content", "", `{"to":"executor","content":"three"}`)
+	if r.status != 200 || !strings.Contains(r.body, `"to":"local"`) {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+	if r := h.send("GET", h.url, "", ""); strings.Contains(r.body, `"you"`) {
+		t.Errorf("%s", r.body)
+	}
+	w := h.pending(h.send("POST", h.url, "", h.taskTo("m-3", "hold", nil), "Prefer", "wait=0"))
+	close(h.gate)
+	h.result(h.send("GET", h.at(w.Location), "", ""))
 }
 
 // TestFailure: a run that fails is a result that says so, and why.

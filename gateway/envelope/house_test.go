@@ -200,6 +200,8 @@ func (h *house) actor() model.Client {
 				return modeltest.Reply{Text: "heard " + last.Content}
 			case "executor":
 				return modeltest.Reply{Text: last.Content}
+			case "terminate_sub_agent":
+				h.pass(ctx)
 			}
 			return modeltest.Reply{Text: "the fetcher is done"}
 		}
@@ -211,6 +213,8 @@ func (h *house) actor() model.Client {
 			return modeltest.Reply{Calls: []event.Call{modeltest.Call("ask_user", map[string]string{"question": "Which quarter?"})}}
 		case strings.HasPrefix(text, "hire "):
 			return modeltest.Reply{Calls: []event.Call{modeltest.Call("create_sub_agent", map[string]string{"role": "fetch", "task": text[5:]})}}
+		case text == "fire":
+			return modeltest.Reply{Calls: []event.Call{modeltest.Call("terminate_sub_agent", map[string]string{"agent": "fet_1"})}}
 		case h.bridge != nil:
 			return modeltest.Reply{Calls: []event.Call{modeltest.Call("executor", map[string]string{"task": text})}}
 		case text == "fail":

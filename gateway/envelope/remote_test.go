@@ -282,6 +282,28 @@ func TestRemoteStrangers(t *testing.T) {
 	}
 }
 
+// TestRemoteAnswered: a question that somebody else answers meanwhile is no failure.
+func TestRemoteAnswered(t *testing.T) {
+	var asked atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/envelope" && r.Method == http.MethodGet:
+			_, _ = io.WriteString(w, `{"proto":"1.0","you":"planner","team":"executor"}`)
+		case r.Method == http.MethodPost:
+			w.WriteHeader(http.StatusConflict)
+		case asked.Add(1) == 1:
+			w.WriteHeader(http.StatusAccepted)
+			_, _ = io.WriteString(w, `{"status":"waiting","waits_for":{"id":"ask_tl_001","text":"Which?"}}`)
+		default:
+			_, _ = io.WriteString(w, `{"msg_id":"r","sender":"executor","receiver":"planner","type":"result","ts":1,"payload":{"ok":true,"request_id":"s-1","text":"Q3"}}`)
+		}
+	}))
+	defer s.Close()
+	if got, err := steps(t.Context(), t, remote(t, s.URL+"/envelope", nil), stepOf("s-2", "s-1", "the third")); got.Text != "Q3" || err != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // TestRemoteOptions: wrong addresses are refused at once.
 func TestRemoteOptions(t *testing.T) {
 	for _, url := range []string{"", "ftp://x/envelope", "http://", "http://x/envelope?dialect=telegraph", ":"} {
