@@ -302,7 +302,7 @@ func TestUnknownVersion(t *testing.T) {
 		t.Errorf("%d lines in\n%s", got, h.log)
 	}
 	for _, odd := range []string{`{"proto":2}`, `{"proto":"2.0","receiver":"*","sender":"mallory","msg_id":7}`, `{"proto":"","receiver":"nobody","metadata":{"session":"q3"}}`} {
-		if _, p := h.result(h.post(odd)); !p.OK || !strings.HasSuffix(p.Text, "\n"+odd) || !strings.HasPrefix(p.RequestID, "text-") {
+		if e, p := h.result(h.post(odd)); e.Receiver != "planner" || !p.OK || !strings.HasSuffix(p.Text, "\n"+odd) || !strings.HasPrefix(p.RequestID, "text-") {
 			t.Errorf("%s: %+v", odd, p)
 		}
 	}
