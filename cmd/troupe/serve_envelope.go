@@ -122,12 +122,9 @@ func (b *toolbox) mayRead(path string) bool {
 
 // newToolbox makes the tools of those names.
 func (sv *server) newToolbox(names []string, team leader.Team) (*toolbox, error) {
-	root, err := sv.Workspace.Dir("")
-	if err != nil {
-		return nil, err
-	}
 	b := &toolbox{free: team.Permissions.Headless == leader.HeadlessAllow}
-	if b.space, err = tools.NewWorkspace(root, tools.WorkspaceOptions{Lang: sv.team.lang, MayRead: b.mayRead}); err != nil {
+	var err error
+	if b.space, err = tools.NewWorkspace(sv.root, tools.WorkspaceOptions{Lang: sv.team.lang, MayRead: b.mayRead}); err != nil {
 		return nil, err
 	}
 	all, err := tools.NewSet(b.space.Tools()...)
