@@ -92,7 +92,7 @@ func (s *serveCommand) Run(ctx context.Context) error {
 	s.stop.onFirst(func() {
 		s.say(s.words.serve["stopping"])
 		stop(errInterrupted)
-		s.stop.onFirst(sv.sessions.Cut)
+		s.stop.onFirst(sv.cut)
 	})
 	defer s.stop.onFirst(nil)
 	return sv.run(ctx, listener, mux)
@@ -142,7 +142,16 @@ type server struct {
 // part runs beside the sessions until the server stops, and is closed then.
 type part struct {
 	run   func(context.Context) error
+	cut   func() // ends run at once, when ctx has ended
 	close func() error
+}
+
+// cut ends at once what the end of the server waits for.
+func (sv *server) cut() {
+	sv.sessions.Cut()
+	for _, p := range sv.parts {
+		p.cut()
+	}
 }
 
 // open makes the server and opens what it needs.

@@ -83,7 +83,7 @@ func (sv *server) envelopeCalls(set config.EnvelopeFace, name string, team leade
 	if err != nil {
 		return nil, errors.Join(err, closing())
 	}
-	sv.parts = append(sv.parts, part{run: calls.Run, close: closing})
+	sv.parts = append(sv.parts, part{run: calls.Run, cut: calls.Cut, close: closing})
 	return calls, nil
 }
 

@@ -68,6 +68,7 @@ type Calls struct {
 	table   *Deduper
 	running map[string]*running // by call id
 	start   func(do func(context.Context))
+	cut     context.CancelCauseFunc // of the calls that run; nil before any can
 }
 
 // running is a call that runs.
@@ -146,21 +147,30 @@ func (c *Calls) Run(ctx context.Context) error {
 	calls, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
 	var all sync.WaitGroup
-	c.open(func(do func(context.Context)) { all.Go(func() { do(calls) }) })
+	c.open(func(do func(context.Context)) { all.Go(func() { do(calls) }) }, cut)
 	close(c.begun)
 	<-ctx.Done()
-	c.open(nil)
+	c.open(nil, cut)
 	hard := time.AfterFunc(c.opts.Grace, func() { cut(errStopped) })
 	defer hard.Stop()
 	all.Wait()
 	return nil
 }
 
-// open sets how calls are started; nil for not at all.
-func (c *Calls) open(start func(do func(context.Context))) {
+// open sets how calls are started, nil for not at all, and how they are cut short.
+func (c *Calls) open(start func(do func(context.Context)), cut context.CancelCauseFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.start = start
+	c.start, c.cut = start, cut
+}
+
+// Cut cuts the calls that run short, before Grace is over.
+func (c *Calls) Cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut != nil {
+		c.cut(errStopped)
+	}
 }
 
 // do returns the result of a call, which runs once however often it is sent; a

@@ -194,6 +194,22 @@ func TestCallCut(t *testing.T) {
 	}
 }
 
+// TestCut: who cannot wait for the calls to end cuts them short.
+func TestCut(t *testing.T) {
+	h := newHouse(t, func(h *house) { h.grace = time.Hour })
+	h.tool = func(ctx context.Context, _ envelope.ToolCall, _ envelope.Decision) (string, error) {
+		h.pass(ctx)
+		return "", ctx.Err()
+	}
+	h.pending(h.post(h.callOf("m-1", "r-1", `{}`), "Prefer", "wait=0"))
+	time.AfterFunc(50*time.Millisecond, h.calls.Cut)
+	h.halt()
+	h.begin()
+	if _, p := h.result(h.post(h.callOf("m-1", "r-1", `{}`))); p.OK || !strings.Contains(p.Error, "Nobody knows") {
+		t.Errorf("%+v", p)
+	}
+}
+
 // TestEarlyCall: a call that comes before the server is ready waits.
 func TestEarlyCall(t *testing.T) {
 	h := newHouse(t, func(h *house) { h.late = make(chan struct{}) })

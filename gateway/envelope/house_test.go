@@ -53,9 +53,11 @@ type house struct {
 	log     *syncBuffer
 	ran     atomic.Int32 // calls of tools
 	gate    chan struct{}
+	grace   time.Duration
 	late    chan struct{} // keeps calls from running until it is closed; nil for at once
 	ids     atomic.Int32
 	halt    func()
+	calls   *envelope.Calls
 }
 
 // syncBuffer is what operators read.
@@ -79,7 +81,7 @@ func (s *syncBuffer) String() string {
 // newHouse opens a house; set changes it before.
 func newHouse(t testing.TB, set func(*house)) *house {
 	t.Helper()
-	h := &house{TB: t, dir: t.TempDir(), log: &syncBuffer{}, gate: make(chan struct{})}
+	h := &house{TB: t, dir: t.TempDir(), log: &syncBuffer{}, gate: make(chan struct{}), grace: 100 * time.Millisecond}
 	if set != nil {
 		set(h)
 	}
@@ -123,7 +125,7 @@ func (h *house) begin() {
 	h.must(err)
 	logger := zerolog.New(h.log)
 	calls, err := envelope.NewCalls(envelope.CallsOptions{
-		Log: callLog, Tools: toolbox{h}, Header: event.RunStarted{RunID: "calls", Task: "calls"}, Logger: logger, Grace: 100 * time.Millisecond,
+		Log: callLog, Tools: toolbox{h}, Header: event.RunStarted{RunID: "calls", Task: "calls"}, Logger: logger, Grace: h.grace,
 	})
 	h.must(err)
 	o := envelope.DoorOptions{
@@ -139,7 +141,7 @@ func (h *house) begin() {
 	door, err := envelope.NewDoor(o)
 	h.must(err)
 	server := httptest.NewServer(door)
-	h.url, h.manager = server.URL+"/envelope", m
+	h.url, h.manager, h.calls = server.URL+"/envelope", m, calls
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context()))
 	var all sync.WaitGroup
 	all.Go(func() { _ = m.Run(ctx) })
