@@ -45,7 +45,6 @@ type house struct {
 	change func(*envelope.DoorOptions)
 	tool   func(ctx context.Context, c envelope.ToolCall, d envelope.Decision) (string, error)
 	effect envelope.Effect
-	beside http.HandlerFunc                                       // what else is served, at /beside; may be nil
 	bridge func(ctx context.Context, task string) (string, error) // the leader's tool "executor"; may be nil
 
 	url     string
