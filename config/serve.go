@@ -79,8 +79,13 @@ type EnvelopeFace struct {
 	Path string
 	// Tools are those that may be called from outside.
 	Tools []string
-	// DedupeTTL is how long a message is known that may come again.
+	// DedupeTTL is how long the result of a tool call is kept, in case the call
+	// comes again.
 	DedupeTTL time.Duration
+	// Wait is how long an answer waits for a result when the request does not say.
+	Wait time.Duration
+	// Dialects are mapping files, relative to the folder of the team file.
+	Dialects []string
 }
 
 // serveTable lists the keys of serve.
@@ -140,8 +145,10 @@ func studioFaceTable() table[StudioFace] {
 func envelopeFaceTable() table[EnvelopeFace] {
 	return table[EnvelopeFace]{"envelope", []field[EnvelopeFace]{
 		key("path", docFacePath, facePath(), func(f *EnvelopeFace) *string { return &f.Path }),
-		key("tools", "Tools that may be called from outside.", list(text()), func(f *EnvelopeFace) *[]string { return &f.Tools }),
-		key("dedupe_ttl", "How long a message is known that may come again.", duration(), func(f *EnvelopeFace) *time.Duration { return &f.DedupeTTL }),
+		key("tools", "Tools that may be called from outside.", list(leaderTool()), func(f *EnvelopeFace) *[]string { return &f.Tools }),
+		key("dedupe_ttl", "How long the result of a tool call is kept, in case the call comes again.", duration(), func(f *EnvelopeFace) *time.Duration { return &f.DedupeTTL }).or("ttl", "dedupe"),
+		key("wait", "How long an answer waits for a result when the request does not say.", duration(), func(f *EnvelopeFace) *time.Duration { return &f.Wait }).or("timeout"),
+		key("dialects", "Mapping files for the names that other frameworks use, in the folder of the team file.", list(beside()), func(f *EnvelopeFace) *[]string { return &f.Dialects }).or("dialect", "maps", "map", "mappings"),
 	}}
 }
 

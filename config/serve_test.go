@@ -28,7 +28,7 @@ serve:
   limits: {connections: 10, connections_per_user: unlimited, messages_per_second: 5, message_burst: 9, bytes_per_second: 64KiB, byte_burst: 1000}
   client: {path: /client}
   studio: {path: /chat/studio, on_disconnect: stop, verbose: true, iterations: false}
-  envelope: {path: /envelope, tools: [read_file], dedupe_ttl: 10m}
+  envelope: {path: /envelope, tools: [read_file], dedupe_ttl: 10m, wait: 5s, dialects: [maps/house.yaml]}
 `
 
 func TestServeIsRead(t *testing.T) {
@@ -48,9 +48,11 @@ func TestServeIsRead(t *testing.T) {
 			Connections: bound(10), ConnectionsPerUser: config.Limit[int]{State: config.Unlimited},
 			MessagesPerSecond: bound(5), MessageBurst: 9, BytesPerSecond: bound(64 << 10), ByteBurst: 1000,
 		},
-		Client:   &config.ClientFace{Path: "/client"},
-		Studio:   &config.StudioFace{Path: "/chat/studio", OnDisconnect: "stop", Verbose: true, Iterations: &no},
-		Envelope: &config.EnvelopeFace{Path: "/envelope", Tools: []string{"read_file"}, DedupeTTL: 10 * time.Minute},
+		Client: &config.ClientFace{Path: "/client"},
+		Studio: &config.StudioFace{Path: "/chat/studio", OnDisconnect: "stop", Verbose: true, Iterations: &no},
+		Envelope: &config.EnvelopeFace{
+			Path: "/envelope", Tools: []string{"read_file"}, DedupeTTL: 10 * time.Minute, Wait: 5 * time.Second, Dialects: []string{"maps/house.yaml"},
+		},
 	}
 	if diff := cmp.Diff(want, team.Serve); diff != "" {
 		t.Errorf("serve (-want +got):\n%s", diff)
@@ -62,25 +64,27 @@ func TestServeIsRead(t *testing.T) {
 
 func TestServeRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"{listen: localhost}":                  "127.0.0.1:8787",
-		"{listen: ':99999'}":                   "127.0.0.1:8787",
-		"{tls_cert: a.pem}":                    "go together",
-		"{tokens: {alice: sk-4f9a8b7c6d5e4f}}": "looks like a key",
-		"{tokens: {' ': TOKEN}}":               "no user",
-		"{token_key_env: 0123456789abcdef}":    "looks like a key",
-		"{origins: [studio.example.com]}":      "an origin",
-		"{origins: ['https://a.example/b']}":   "no path",
-		"{studio: {path: studio}}":             "a path such as",
-		"{studio: {path: /a/../b}}":            "a path such as",
-		"{studio: {path: '/{a}'}}":             "a path such as",
-		"{studio: {on_disconnect: pause}}":     "continue or stop",
-		"{studio: {verbos: true}}":             `did you mean "verbose"?`,
-		"{limits: {byte_burst: 12 KB}}":        "a size such as 256KiB",
-		"{limits: {byte_burst: 0}}":            "a size such as 256KiB",
-		"{workspace: /srv}":                    "leads out",
-		"{audit: ../audit.jsonl}":              "leads out",
-		"{ui: {path: /}}":                      "not supported",
-		"{port: 80}":                           `did you mean "listen"?`,
+		"{listen: localhost}":                   "127.0.0.1:8787",
+		"{listen: ':99999'}":                    "127.0.0.1:8787",
+		"{tls_cert: a.pem}":                     "go together",
+		"{tokens: {alice: sk-4f9a8b7c6d5e4f}}":  "looks like a key",
+		"{tokens: {' ': TOKEN}}":                "no user",
+		"{token_key_env: 0123456789abcdef}":     "looks like a key",
+		"{origins: [studio.example.com]}":       "an origin",
+		"{origins: ['https://a.example/b']}":    "no path",
+		"{studio: {path: studio}}":              "a path such as",
+		"{studio: {path: /a/../b}}":             "a path such as",
+		"{studio: {path: '/{a}'}}":              "a path such as",
+		"{studio: {on_disconnect: pause}}":      "continue or stop",
+		"{studio: {verbos: true}}":              `did you mean "verbose"?`,
+		"{limits: {byte_burst: 12 KB}}":         "a size such as 256KiB",
+		"{limits: {byte_burst: 0}}":             "a size such as 256KiB",
+		"{workspace: /srv}":                     "leads out",
+		"{audit: ../audit.jsonl}":               "leads out",
+		"{envelope: {tools: [read_fil]}}":       `did you mean "read_file"?`,
+		"{envelope: {dialects: [/house.yaml]}}": "leads out",
+		"{ui: {path: /}}":                       "not supported",
+		"{port: 80}":                            `did you mean "listen"?`,
 	} {
 		_, err := config.Parse("team.yaml", []byte("roles: {uio: {does: x}}\nserve: "+text+"\n"), nil, known())
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -60,6 +60,8 @@ type Identity struct {
 	User string
 	// Expires is when the token ends; zero for a static one.
 	Expires time.Time
+	// Anyone says that there are no tokens, so that this may be anybody.
+	Anyone bool
 }
 
 // NewAuth checks the options.
@@ -96,7 +98,7 @@ func NewAuth(o AuthOptions) (*Auth, error) {
 // say nothing of the token.
 func (a *Auth) Check(token string) (Identity, error) {
 	if a.opts.Anyone != "" {
-		return Identity{User: a.opts.Anyone}, nil
+		return Identity{User: a.opts.Anyone, Anyone: true}, nil
 	}
 	if token == "" {
 		return Identity{}, NewError(StatusUnauthorized, "there is no token").WithHint("send one with the first message or in the header Authorization")

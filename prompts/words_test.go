@@ -227,6 +227,8 @@ func TestWordsGolden(t *testing.T) {
 		add("UnknownOutcome", w.UnknownOutcome("deploy"))
 		add("Resumed", w.Resumed("limit tokens"), w.Resumed(""))
 		add("UnknownProto", w.UnknownProto(`"2.0"`))
+		add("AddressedTo", w.AddressedTo("UI Operator"))
+		add("SentAt", w.SentAt("2026-11-30 03:00 UTC", "2h5m"))
 		add("Omitted", w.Omitted(786432, "files/9f86d081884c7d659a2feaa0c55ad015.txt"))
 		shown := strings.Join(texts, "\n\n")
 		golden.Equal(t, "testdata/words."+lang+".golden", []byte(shown+"\n"))

@@ -119,6 +119,26 @@ func offered(pending []leader.Pending, d event.ApprovalDecided) error {
 	return nil
 }
 
+// Warn writes something odd about what a user said into the log of the session,
+// which has one.
+func (m *Manager) Warn(ctx context.Context, session string, w event.Warning) error {
+	return m.with(ctx, session, func(e *entry, run *leader.Run) error {
+		if run != nil {
+			return run.Warn(w)
+		}
+		settings, err := m.settings(e.name)
+		if err != nil {
+			return err
+		}
+		_, opts, err := m.opts.Team(settings)
+		if err == nil {
+			err = leader.Warn(m.dir(e.name), w, opts...)
+		}
+		e.written()
+		return err
+	})
+}
+
 // Stop stops an agent, or the team when agent is empty; see gateway.Sessions.
 func (m *Manager) Stop(ctx context.Context, session, agent, mode string) error {
 	if mode != event.StopSoft && mode != event.StopNow && mode != event.StopTerminate {

@@ -51,7 +51,7 @@ func (a *app) newRun() *runCommand {
 func (a *app) runCommand() *cobra.Command {
 	r := a.newRun()
 	r.cmd = &cobra.Command{
-		Use:  "run [TASK…]",
+		Use: "run [TASK…]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.refused(cmd.Context(), r.Run(cmd.Context(), args))
 		},

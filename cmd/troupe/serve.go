@@ -94,7 +94,7 @@ func (s *serveCommand) Run(ctx context.Context) error {
 	s.stop.onFirst(func() {
 		s.say(s.words.serve["stopping"])
 		stop(errInterrupted)
-		s.stop.onFirst(sv.sessions.Cut)
+		s.stop.onFirst(sv.cut)
 	})
 	defer s.stop.onFirst(nil)
 	return sv.run(ctx, listener, mux)
@@ -136,14 +136,32 @@ type server struct {
 	closing  chan struct{} // as in the ground
 	files    *client.Files // of the client protocol, if it is on
 	anyone   bool          // may come in, without a token
+	mask     *transcript.Mask
+	sync     string // of the logs; empty for the usual way
 	mounted  []mounted
+	parts    []part // of faces that have more than a handler
+}
+
+// part runs beside the sessions until the server stops, and is closed then.
+type part struct {
+	run   func(context.Context) error
+	cut   func() // ends run at once, when ctx has ended
+	close func() error
+}
+
+// cut ends at once what the end of the server waits for.
+func (sv *server) cut() {
+	sv.sessions.Cut()
+	for _, p := range sv.parts {
+		p.cut()
+	}
 }
 
 // open makes the server and opens what it needs.
 func (s *serveCommand) open(t *team, set config.Serve) (sv *server, err error) {
 	secrets, redact := secretsOf(t.file, t.settings)
 	mask := transcript.NewMask(secrets...).WithPatterns(redact...)
-	sv = &server{team: t, settings: set, closing: make(chan struct{})}
+	sv = &server{team: t, settings: set, mask: mask, sync: cmp.Or(s.sync, t.config.Transcript.Sync), closing: make(chan struct{})}
 	sv.Closing = sv.closing
 	defer func() {
 		if err != nil {
@@ -184,6 +202,11 @@ func (s *serveCommand) open(t *team, set config.Serve) (sv *server, err error) {
 func (sv *server) close() {
 	if sv.files != nil {
 		_ = sv.files.Close()
+	}
+	for _, p := range sv.parts {
+		if err := p.close(); err != nil {
+			sv.Logger.Error().Err(err).Msg("a log cannot be closed")
+		}
 	}
 	if sv.Workspace != nil {
 		_ = sv.Workspace.Close()

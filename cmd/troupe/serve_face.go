@@ -46,6 +46,13 @@ func faces() []face {
 			},
 			try: func(address string) string { return "troupe dial --protocol studio " + address },
 		},
+		{
+			name: "envelope", path: "/envelope", scheme: "http", mount: mountEnvelope,
+			asked: func(s config.Serve) (string, bool) {
+				return pathOf(s.Envelope, func(f *config.EnvelopeFace) string { return f.Path })
+			},
+			try: func(address string) string { return "curl " + address },
+		},
 	}
 }
 

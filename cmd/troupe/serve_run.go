@@ -20,6 +20,9 @@ func (sv *server) run(ctx context.Context, listener net.Listener, faces http.Han
 	defer running.Wait()
 	running.Go(func() { _ = sv.sessions.Run(ctx) }) // it returns nil
 	running.Go(func() { sv.recover(ctx) })
+	for _, p := range sv.parts {
+		running.Go(func() { _ = p.run(ctx) }) // it returns nil
+	}
 
 	requests, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(errStopping)

@@ -107,7 +107,8 @@ Below serve: in the team file stand listen, tls_cert, tls_key, tokens (user: nam
 a variable), token_key_env, token_life, workspace, audit, origins, hosts,
 max_sessions, grace, limits (connections, connections_per_user, messages_per_second,
 message_burst, bytes_per_second, byte_burst), client (path), studio (path,
-on_disconnect, verbose, iterations) and envelope (path, tools, dedupe_ttl).`,
+on_disconnect, verbose, iterations) and envelope (path, tools, dedupe_ttl, wait,
+dialects).`,
 		"serve token": `The token is signed with the key in the variable that serve.token_key_env of the
 team file names, and goes to stdout. It is good for serve.token_life, or --life.`,
 		"dial": `Every message that comes is one line of stdout; what is sent, and the rest, goes to
@@ -155,6 +156,7 @@ that protocol).`,
 		"log-level":     "`LEVEL` of the log on stderr: debug, info, warn, error or off (default info)",
 		"client":        "the client protocol, at `PATH`",
 		"studio":        "the studio protocol, at `PATH`",
+		"envelope":      "the door for standard envelopes over HTTP, at `PATH`",
 		"life":          "`DURATION` for which the token is good (default 15m)",
 		"protocol":      "`PROTOCOL` of the server: client, studio or raw (default: by the path of URL)",
 		"token-env":     "`NAME` of the variable with the token (default TROUPE_TOKEN)",

@@ -92,7 +92,8 @@ troupe resume 据此继续。`,
 token_key_env、token_life、workspace、audit、origins、hosts、max_sessions、grace、
 limits（connections、connections_per_user、messages_per_second、message_burst、
 bytes_per_second、byte_burst）、client（path）、studio（path、on_disconnect、
-verbose、iterations）和 envelope（path、tools、dedupe_ttl）。`,
+verbose、iterations）和 envelope（path、tools、dedupe_ttl、wait、
+dialects）。`,
 		"serve token": `令牌用团队文件 serve.token_key_env 指定的变量中的密钥签名，写到标准输出，
 有效期为 serve.token_life 或 --life。`,
 		"dial": `收到的每条消息占标准输出一行；发送的内容和其他信息写到标准错误。依次发送 TEXT、
@@ -135,6 +136,7 @@ troupe runs export --format json 的，client 和 studio 是这些协议的消�
 		"log-level":     "标准错误上日志的级别 `LEVEL`：debug、info、warn、error 或 off（默认 info）",
 		"client":        "client 协议，位于 `PATH`",
 		"studio":        "studio 协议，位于 `PATH`",
+		"envelope":      "标准信封的 HTTP 入口，位于 `PATH`",
 		"life":          "令牌的有效期 `DURATION`（默认 15m）",
 		"protocol":      "服务器的协议 `PROTOCOL`：client、studio 或 raw（默认：由 URL 的路径判断）",
 		"token-env":     "存放令牌的变量名 `NAME`（默认 TROUPE_TOKEN）",

@@ -94,8 +94,11 @@ var floors = map[string]row{
 	},
 	// Files map the names of other frameworks, and the line before a message of
 	// an unknown version is the runtime's word to an agent.
-	"gateway/envelope": {floor: 5, ours: []string{"event", "gateway", "prompts", "render"}, others: []string{goYAML, zerolog}},
-	"gateway/streams":  {floor: 5, ours: []string{"event", "gateway", "internal/machine", "render"}, others: []string{redis, zerolog}},
+	"gateway/envelope": {
+		floor: 5, ours: []string{"event", "gateway", "prompts", "render"}, others: []string{goYAML, zerolog},
+		tests: []string{"session"}, // what is behind the door
+	},
+	"gateway/streams": {floor: 5, ours: []string{"event", "gateway", "internal/machine", "render"}, others: []string{redis, zerolog}},
 	"gateway/studio": {
 		floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog},
 		tests: []string{"session", jsonschema}, // real sessions, and messages held against the schema

@@ -35,6 +35,7 @@ var ledger = map[string]string{
 	"gateway/studio/remote.go":       "looks whether the other side lives while a step is heard; the step waits for it",
 	"gateway/client/conn.go":         "tells a client of the log while another one hears it; the connection returns after both",
 	"gateway/client/pulse.go":        "a timer looks after a connection; its stop waits for it",
+	"gateway/envelope/calls.go":      "a call of a tool, which outlives its request, for all of which Run waits; a timer cuts them short, and is stopped",
 	"gateway/streams/worker.go":      "the loops of a worker, and a hook on the end of its context; Run waits for all",
 	"gateway/streams/worker_read.go": "a goroutine for each task and each cancel; Run waits for all",
 }
