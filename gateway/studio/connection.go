@@ -270,7 +270,9 @@ func (c *connection) gone(ctx context.Context, t *translator) {
 	if t.response == nil || !c.h.opts.StopOnDisconnect {
 		return
 	}
-	if err := c.h.opts.Sessions.Stop(context.WithoutCancel(ctx), c.session, "", event.StopSoft); err != nil {
+	err := c.h.opts.Sessions.Stop(context.WithoutCancel(ctx), c.session, "", event.StopSoft)
+	c.audit(gateway.AuditEntry{Event: gateway.AuditSession, OK: err == nil, Detail: "stopped, because the client disconnected"})
+	if err != nil {
 		c.log.Error().Err(err).Msg("a team does not stop")
 	}
 }

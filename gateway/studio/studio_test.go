@@ -223,6 +223,10 @@ func TestDisconnect(t *testing.T) {
 				if got := records[len(records)-1].Type(); got != want {
 					r.Errorf("the log ends with %s, want %s", got, want)
 				}
+				stopped := slices.ContainsFunc(r.audited(), func(e gateway.AuditEntry) bool { return strings.HasPrefix(e.Detail, "stopped") })
+				if stopped != stop {
+					r.Errorf("the audit is %+v", r.audited())
+				}
 				if got := r.ask("s1", "back").answer(); !strings.Contains(got, "回答 back") {
 					r.Errorf("answered %q", got)
 				}
