@@ -48,7 +48,7 @@ func mountEnvelope(mux *http.ServeMux, sv *server, path string) error {
 	}
 	door, err := envelope.NewDoor(o)
 	if err != nil {
-		return usageError(strings.TrimPrefix(err.Error(), "envelope: "), "")
+		return usageError(strings.TrimPrefix(err.Error(), "envelope: door: "), "")
 	}
 	mux.Handle(path, door)
 	if path != "/" {
@@ -69,7 +69,7 @@ func (sv *server) envelopeCalls(set config.EnvelopeFace, name string, team leade
 	dir := filepath.Join(sv.team.runs, ".envelope", url.PathEscape("team-"+name))
 	log, err := openCallLog(dir, transcript.Options{Sync: transcript.SyncMode(sv.sync), Mask: sv.mask})
 	if err != nil {
-		return nil, errors.Join(&failure{code: exitFailed, text: err.Error(), err: err}, box.space.Close())
+		return nil, errors.Join(&failure{code: exitFailed, text: err.Error(), hint: "--run-dir DIR", err: err}, box.space.Close())
 	}
 	calls, err := envelope.NewCalls(envelope.CallsOptions{
 		Log: log, Tools: box, TTL: set.DedupeTTL, Timeout: team.Limits.ToolTimeout, Grace: sv.grace(),
