@@ -15,16 +15,24 @@ import (
 	"github.com/troupe-go/troupe/tools"
 )
 
-// Config is what an agent is made of. All fields without "optional" in their
-// comment are required.
+// Config is what an agent is made of. All fields but Code are required.
 type Config struct {
 	// ID, Name and Code are how others know the agent: "uio_1",
 	// "UI Operator_1", "uio".
 	ID, Name, Code string
-	// Role is the id of its role, for example "uio".
-	Role string
 	// Prompt is the system prompt.
 	Prompt Prompt
+	// Box is where messages to the agent arrive.
+	Box *mailbox.Box
+	*Shared
+}
+
+// Shared is what the agents of a role have in common. It does not change any
+// more once an agent is made of it. All fields without "optional" in their
+// comment are required.
+type Shared struct {
+	// Role is the id of the role, for example "uio".
+	Role string
 	// Model answers, ModelName is how the log names it (provider/model).
 	Model     model.Client
 	ModelName string
@@ -33,24 +41,22 @@ type Config struct {
 	// Price is what a call of the model costs, nil when unknown; optional. The
 	// empty name asks for the dearest of the models that may answer.
 	Price func(model string, u event.Usage) *event.Cost
-	// Tools are what the agent can do.
+	// Tools are what the agents can do.
 	Tools tools.Set
-	// Offer is what the model is told of Tools; optional. Agents with the same
-	// tools may share one.
+	// Offer is what the model is told of Tools; optional.
 	Offer *Offer
-	// Log takes the records; Post delivers the runtime's own words; Box is
-	// where messages to the agent arrive; Desk knows the open questions.
+	// Log takes the records; Post delivers the runtime's own words; Desk knows
+	// the open questions.
 	Log  event.Appender
 	Post *mailbox.Post
-	Box  *mailbox.Box
 	Desk *mailbox.Desk
 	// Budget gives leave for each model call.
 	Budget Budget
-	// Words are the runtime's own words in the language of the agent.
+	// Words are the runtime's own words in the language of the agents.
 	Words Words
 	// Report hands over natural output; an error ends the run. Optional.
 	Report func(Output) error
-	// Last reports whether the agent takes no further turn after one that
+	// Last reports whether an agent takes no further turn after one that
 	// ended for this reason; optional.
 	Last func(event.Reason) bool
 	// MaxSteps bounds the steps of a turn; 0 means no bound.
@@ -63,9 +69,9 @@ type Config struct {
 	// steps are folded into a summary. Without it, or without a window, that is
 	// done only when the provider says that the conversation is too long.
 	CompactAt float64
-	// Brief tells what the agent must still know when older steps are gone: who
-	// is in the team, its task, open questions; optional.
-	Brief func() string
+	// Brief tells what the agent with an id must still know when older steps are
+	// gone: who is in the team, its task, open questions; optional.
+	Brief func(agent string) string
 	// ToolTimeout bounds a tool call that does not wait for others; optional.
 	ToolTimeout time.Duration
 	// Permit asks leave to run a call of a tool that the set has; the error is
@@ -73,17 +79,28 @@ type Config struct {
 	// and ToolTimeout does not count meanwhile; one that waits calls Sent and
 	// Blocked of the call, as a tool does, and fails when ctx ends. Optional.
 	Permit func(ctx context.Context, spec tools.Spec, call tools.Call) error
-	// Logger is for operators; optional. The agent names itself in it.
+	// Logger is for operators; optional. An agent names itself in it.
 	Logger zerolog.Logger
 	// Now is the clock; optional.
 	Now func() time.Time
 }
 
+// complete is s with all defaults.
+func (s Shared) complete() *Shared {
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	if s.Offer == nil {
+		s.Offer = NewOffer(s.Tools)
+	}
+	return &s
+}
+
 // Output is what an agent said in plain text.
 type Output struct {
-	Agent string
-	Turn  int
-	Text  string
+	Agent, Name string // id and display name
+	Turn        int
+	Text        string
 	// Final marks the one report that ends a turn; all others are progress.
 	Final bool
 	// Reason says why the turn ended; set when Final.
@@ -152,7 +169,7 @@ type Agent struct {
 // the caller logs agent.created.
 func New(cfg Config) (*Agent, error) {
 	switch {
-	case cfg.ID == "" || cfg.Name == "" || cfg.Role == "":
+	case cfg.Shared == nil || cfg.ID == "" || cfg.Name == "" || cfg.Role == "":
 		return nil, errors.New("agent: ID, Name and Role are required")
 	case cfg.Model == nil:
 		return nil, fmt.Errorf("agent: %s has no model", cfg.ID)
@@ -163,11 +180,8 @@ func New(cfg Config) (*Agent, error) {
 	case cfg.Budget == nil || cfg.Words == nil:
 		return nil, fmt.Errorf("agent: %s needs Budget and Words", cfg.ID)
 	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Offer == nil {
-		cfg.Offer = NewOffer(cfg.Tools)
+	if cfg.Now == nil || cfg.Offer == nil {
+		cfg.Shared = cfg.complete() // a copy: others may use it
 	}
 	return &Agent{cfg: cfg, machine: newMachine()}, nil
 }
@@ -289,7 +303,7 @@ func (a *Agent) report(out Output) error {
 	if a.cfg.Report == nil {
 		return nil
 	}
-	out.Agent, out.Turn = a.cfg.ID, a.turn
+	out.Agent, out.Name, out.Turn = a.cfg.ID, a.cfg.Name, a.turn
 	if err := a.cfg.Report(out); err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (a *Agent) compact(ctx context.Context, c cut) (bool, error) {
 	}
 	brief := ""
 	if a.cfg.Brief != nil {
-		brief = a.cfg.Brief()
+		brief = a.cfg.Brief(a.cfg.ID)
 	}
 	err = a.append(event.HistoryCompacted{
 		ID: a.cfg.Post.Mint(), Summary: strings.ToValidUTF8(a.cfg.Words.Summary(text, brief), "\uFFFD"),

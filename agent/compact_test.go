@@ -79,7 +79,7 @@ func TestAConversationThatIsTooLongIsFolded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		n := &narrow{window: 500, steps: 6, sum: sumUp}
 		s := newStage(t, n.client(), []tools.Tool{work()}, func(c *agent.Config) {
-			c.Brief = func() string { return "who is there" }
+			c.Brief = func(string) string { return "who is there" }
 		})
 		s.run()
 		s.tell("begin")

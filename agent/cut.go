@@ -81,6 +81,7 @@ func (h *history) cut(open map[string]bool) cut {
 // which a conversation at rest does not hold, the kept newest ones and those
 // whose ids are pinned. Ids of calls that go are not given again.
 func (h *history) compact(system string, summary model.Message, kept int, pinned []string) error {
+	h.open()
 	from := len(h.messages) - kept
 	if kept < 0 || from < 1 || from < len(h.messages) && h.messages[from].Role == model.ToolRole {
 		return fmt.Errorf("agent: no conversation of %d messages can be cut to its last %d", len(h.messages), kept)

@@ -95,14 +95,16 @@ func newStage(t *testing.T, m model.Client, set []tools.Tool, change ...func(*ag
 		t.Fatal(err)
 	}
 	cfg := agent.Config{
-		ID: "uio_1", Name: "UI Operator_1", Code: "uio", Role: "uio", Prompt: agent.NewPrompt("You are a test."),
-		Model: m, ModelName: "test/test", Tools: toolSet, Log: s.log, Post: s.post, Desk: s.desk,
-		Box: mailbox.NewBox(mailbox.BoxOptions{}), Budget: &freeBudget{left: -1}, Words: words{},
-		Report: func(o agent.Output) error {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.outputs = append(s.outputs, o)
-			return nil
+		ID: "uio_1", Name: "UI Operator_1", Code: "uio", Prompt: agent.NewPrompt("You are a test."), Box: mailbox.NewBox(mailbox.BoxOptions{}),
+		Shared: &agent.Shared{
+			Role: "uio", Model: m, ModelName: "test/test", Tools: toolSet, Log: s.log, Post: s.post, Desk: s.desk,
+			Budget: &freeBudget{left: -1}, Words: words{},
+			Report: func(o agent.Output) error {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.outputs = append(s.outputs, o)
+				return nil
+			},
 		},
 	}
 	for _, c := range change {

@@ -17,6 +17,7 @@ import (
 // it is whole) costs no more than the messages that are new in it.
 type history struct {
 	messages []model.Message
+	packed   packed // stands for messages while an agent is at rest
 	sum      hash.Hash
 	tokens   int // estimate
 	thoughts int // estimate of its reasoning, which a request may leave out
@@ -35,18 +36,27 @@ func newHistory(system string) history {
 // wake writes the system prompt out for a turn; with the first turn the
 // conversation begins.
 func (h *history) wake(system string) {
-	if h.messages == nil {
+	if h.checker.n == 0 {
 		*h = newHistory(system)
 	}
+	h.open()
 	h.messages = slices.Grow(h.messages, roomForTurn)
 	h.messages[0].Content = system
 	h.checker.remember(h.messages)
+}
+
+// open makes a packed conversation a list of messages again.
+func (h *history) open() {
+	if h.packed != "" {
+		h.messages, h.packed = h.packed.unpack(make([]model.Message, 0, h.checker.n+roomForTurn)), ""
+	}
 }
 
 // roomForTurn is the number of messages of a short turn.
 const roomForTurn = 12
 
 func (h *history) add(m model.Message) {
+	h.open() // in a log that somebody edited, an agent may get a message at rest
 	if h.sum == nil {
 		h.sum = sha256.New()
 	}
@@ -78,16 +88,17 @@ func (h *history) used(callID string) bool { return h.checker.seen[callID] || h.
 
 // settle gives back what an agent at rest does not need: the system prompt,
 // which the agents of a role have in common, and, of a short conversation, the
-// room for more messages and the list of call ids. Of a long one they are small
-// beside the rest, and making them anew each turn would be dear.
+// list of messages and that of call ids. Of a long one they are small beside the
+// rest, and making them anew each turn would be dear.
 func (h *history) settle() {
 	const long = 256
-	if len(h.messages) < long {
-		h.messages = slices.Clone(h.messages)
-		h.checker.forget()
+	if h.packed != "" || len(h.messages) == 0 {
+		return
 	}
-	if len(h.messages) > 0 {
-		h.messages[0].Content = ""
+	h.messages[0].Content = ""
+	if len(h.messages) < long {
+		h.messages, h.packed = nil, pack(h.messages)
+		h.checker.forget()
 	}
 }
 
@@ -175,7 +186,9 @@ func (c *checker) next(m model.Message) error {
 		if m.CallID != c.open[0] {
 			return fault("result for call %q where that of %q is due", m.CallID, c.open[0])
 		}
-		c.open = c.open[1:]
+		if c.open = c.open[1:]; len(c.open) == 0 {
+			c.open = nil // an empty rest would keep the last id alive
+		}
 		return nil
 	}
 	if len(c.open) > 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/troupe-go/troupe/event"
@@ -179,12 +180,13 @@ func (a *Agent) stream(ctx context.Context, req model.Request, q query, b *bill)
 // nameCalls gives every call an id that no other call of the conversation
 // has.
 func (a *Agent) nameCalls(calls []event.Call) []event.Call {
-	used := map[string]bool{}
 	for i, c := range calls {
-		for n := len(a.history.messages) + i; c.ID == "" || used[c.ID] || a.history.used(c.ID); n++ {
+		taken := func(id string) bool {
+			return id == "" || a.history.used(id) || slices.ContainsFunc(calls[:i], func(c event.Call) bool { return c.ID == id })
+		}
+		for n := len(a.history.messages) + i; taken(c.ID); n++ {
 			c.ID = fmt.Sprintf("call_%s_%d", a.cfg.ID, n)
 		}
-		used[c.ID] = true
 		calls[i].ID = c.ID
 	}
 	return calls

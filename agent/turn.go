@@ -143,7 +143,7 @@ func (a *Agent) ready() error {
 
 // act does what a reply asks for: report it, run its calls, or end the turn.
 func (a *Agent) act(ctx context.Context) (done bool, end ending, err error) {
-	reply := a.t.reply
+	reply := *a.t.reply
 	if a.t.wrapUp != "" {
 		return true, ending{reason: event.EndLimit, limit: a.t.wrapUp, text: a.t.text}, nil
 	}

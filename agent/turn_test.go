@@ -77,7 +77,7 @@ func TestASteeringMessageIsInTheNextRequest(t *testing.T) {
 		if got, want := s.finals(), []string{"natural: done"}; !slices.Equal(got, want) {
 			t.Errorf("reports %q, want %q", got, want)
 		}
-		if !cmp.Equal(s.reports()[0], agent.Output{Agent: "uio_1", Turn: 1, Text: "I start"}, cmp.AllowUnexported(agent.Stop{})) {
+		if !cmp.Equal(s.reports()[0], agent.Output{Agent: "uio_1", Name: "UI Operator_1", Turn: 1, Text: "I start"}, cmp.AllowUnexported(agent.Stop{})) {
 			t.Errorf("progress was %+v", s.reports()[0])
 		}
 		if err := s.end(); err != nil {

@@ -26,7 +26,7 @@ type turnState struct {
 
 	asked    *event.ModelRequested // a request without an end
 	failure  *event.Failure        // of the last request of the step
-	reply    event.ModelReplied    // of the step, when it is due to act
+	reply    *event.ModelReplied   // of the step, when it is due to act
 	calls    []callState           // of reply
 	flushed  int                   // calls whose results are in the conversation
 	reported bool                  // the text of reply is told as progress
@@ -141,7 +141,7 @@ func (a *Agent) applyTurn(rec event.Record) {
 func (t *turnState) noteCut(short bool) { t.cutShort = t.cutShort || short }
 
 func (t *turnState) applyReply(d event.ModelReplied) {
-	t.due, t.reply, t.reported, t.failure = dueAct, d, false, nil
+	t.due, t.reply, t.reported, t.failure = dueAct, &d, false, nil
 	t.calls, t.flushed = make([]callState, len(d.Calls)), 0
 	if d.Text != "" {
 		t.text = d.Text
@@ -185,8 +185,11 @@ func (t *turnState) applyLimit(d event.LimitReached) {
 
 // call is the state of a call of the reply, nil if it has none of this id.
 func (t *turnState) call(id string) *callState {
+	if t.reply == nil {
+		return nil
+	}
 	i := slices.IndexFunc(t.reply.Calls, func(c event.Call) bool { return c.ID == id })
-	if i < 0 || i >= len(t.calls) {
+	if i < 0 {
 		return nil
 	}
 	return &t.calls[i]
@@ -240,7 +243,7 @@ func (a *Agent) stepDone() {
 // next makes the request of the next step due.
 func (t *turnState) next() {
 	t.due, t.step = dueRequest, t.step+1
-	t.reply, t.calls = event.ModelReplied{}, nil
+	t.reply, t.calls = nil, nil
 }
 
 // said takes note that the runtime said to the agent what was due.

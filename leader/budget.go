@@ -120,8 +120,10 @@ func (b *budget) near(who string) []event.LimitWarned {
 		{Limit: limitDeadline, Used: b.elapsed().Seconds(), Max: b.deadline.Seconds()},
 	} {
 		const nearly = 0.8
-		key := who + " " + w.Limit
-		if w.Max > 0 && w.Used >= nearly*w.Max && !b.warned[key] {
+		if w.Max <= 0 || w.Used < nearly*w.Max {
+			continue
+		}
+		if key := who + " " + w.Limit; !b.warned[key] {
 			b.warned[key] = true
 			list = append(list, w)
 		}

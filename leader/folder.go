@@ -39,6 +39,7 @@ func (f *folder) fold(rec event.Record) error {
 		return r.readmit(rec.Agent, d)
 	}
 	r.approvals.Apply(rec)
+	r.errands.Apply(rec)
 	r.exchange.Desk.Apply(rec)
 	r.exchange.Post.Apply(rec)
 	if err := f.applyRun(rec); err != nil {
@@ -134,7 +135,7 @@ func (r *Run) readmit(id string, d event.AgentCreated) error {
 	if err != nil {
 		return err
 	}
-	a, err := r.newAgent(cfg)
+	a, err := agent.New(cfg)
 	if err != nil {
 		return err
 	}
@@ -152,10 +153,12 @@ func (r *Run) configAsRecorded(id string, d event.AgentCreated) (agent.Config, e
 		return cfg, err
 	}
 	if len(d.Tools) > 0 && !slices.Equal(d.Tools, cfg.Tools.Names()) {
-		if cfg.Tools, err = cfg.Tools.Only(d.Tools...); err != nil {
+		own := *cfg.Shared
+		if own.Tools, err = cfg.Tools.Only(d.Tools...); err != nil {
 			return cfg, fmt.Errorf("%w: a tool of %s; pass it with WithTools: %w", ErrInCode, id, err)
 		}
-		cfg.Offer = agent.NewOffer(cfg.Tools)
+		own.Offer = agent.NewOffer(own.Tools)
+		cfg.Shared = &own
 	}
 	if cfg.Prompt.String() != d.Prompt {
 		cfg.Prompt = agent.NewPrompt(d.Prompt)

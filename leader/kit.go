@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/agent"
-	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/prompts"
 	"github.com/troupe-go/troupe/subagent"
 	"github.com/troupe-go/troupe/tools"
@@ -12,10 +11,8 @@ import (
 
 // kit is what all workers of a role share; it never changes.
 type kit struct {
-	set    tools.Set
-	offer  *agent.Offer
+	shared *agent.Shared
 	prompt []string // what stands between the places of a worker's name
-	client model.Client
 }
 
 // anyName stands for the name of a worker in the prompt that all of its role
@@ -52,7 +49,8 @@ func (r *Run) kit(role Role) (*kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kit{set: set, offer: agent.NewOffer(set), prompt: strings.Split(prompt, anyName), client: r.client(role.Model)}
+	k := &kit{shared: r.workers(role, set), prompt: strings.Split(prompt, anyName)}
+	k.shared.Offer, k.shared.Model = agent.NewOffer(set), r.client(role.Model)
 	r.kits[role.ID] = k
 	return k, nil
 }
@@ -63,5 +61,5 @@ func (r *Run) roleTools(space *tools.Workspace, role Role) ([]tools.Tool, error)
 		return r.pick(space, role.Tools)
 	}
 	reading, err := r.pick(space, tools.DefaultRoleTools())
-	return append(reading, r.leader.opts.tools...), err
+	return append(reading, r.custom()...), err
 }

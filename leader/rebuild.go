@@ -85,12 +85,8 @@ func (b *Rebuilt) Resumed(id string, created event.AgentCreated) (agent.Config, 
 	if err != nil {
 		return agent.Config{}, err
 	}
-	return b.run.workerWith(role, addressOf(id, created), set, prompt), nil
+	return b.run.config(addressOf(id, created), prompt, nil, b.run.workers(role, set)), nil
 }
-
-// New makes the agent of a config that [Rebuilt.Agent] or [Rebuilt.Resumed]
-// returned and that was completed.
-func (b *Rebuilt) New(cfg agent.Config) (*agent.Agent, error) { return b.run.newAgent(cfg) }
 
 // pool has the tools that an agent may have.
 func (b *Rebuilt) pool(id string) []tools.Tool {
@@ -99,7 +95,7 @@ func (b *Rebuilt) pool(id string) []tools.Tool {
 	if id == event.Leader {
 		list = tools.LeaderTools(teamTools{b.run}, o.lang)
 	}
-	return slices.Concat(list, b.run.space.Tools(), o.tools)
+	return slices.Concat(list, b.run.space.Tools(), b.run.custom())
 }
 
 // find is the tool of a name; nil if there is none.

@@ -55,6 +55,7 @@ func newRun(l *Leader, id string) (*Run, error) {
 		Leader: event.Leader, Late: r.lateAnswer, Now: l.opts.now,
 	})}
 	r.approvals = newApprovals(r.journal, ids, l.rules, l.registry.Specs())
+	r.errands = newErrands(r.journal)
 	return r, nil
 }
 
@@ -100,20 +101,11 @@ func (r *Run) addLeader() error {
 	if err != nil {
 		return err
 	}
-	a, err := r.newAgent(cfg)
+	a, err := agent.New(cfg)
 	if err != nil {
 		return err
 	}
 	return r.enter(a, cfg, event.AgentCreated{})
-}
-
-// newAgent makes the agent of a config: one that reports, unless it is the
-// leader.
-func (r *Run) newAgent(cfg agent.Config) (*agent.Agent, error) {
-	if cfg.ID == event.Leader {
-		return agent.New(cfg)
-	}
-	return subagent.New(cfg, r.words)
 }
 
 // leaderConfig is what the leader is made of.
@@ -124,6 +116,11 @@ func (r *Run) leaderConfig() (agent.Config, error) {
 	own, err := r.pick(r.space, t.Leader.Tools)
 	if err != nil {
 		return none, err
+	}
+	for _, t := range r.leader.team.clientTools(r) {
+		if !slices.Contains(r.leader.team.Leader.Tools, t.Spec().Name) {
+			own = append(own, t)
+		}
 	}
 	set, err := tools.NewSet(append(list, own...)...)
 	if err != nil {
@@ -144,11 +141,10 @@ func (r *Run) leaderConfig() (agent.Config, error) {
 func (r *Run) leaderWith(set tools.Set, prompt agent.Prompt) agent.Config {
 	l := r.leader.team.Leader
 	wakes := func(m event.MessageSent) bool { return l.WakeOnProgress || m.Kind != event.Progress }
-	cfg := r.config(leaderAddress, l.Model, set, wakes)
-	cfg.Model = r.client(l.Model)
-	cfg.Role, cfg.Prompt, cfg.MaxSteps = event.Leader, prompt, bound(l.MaxSteps)
-	cfg.Last = endsRun // nobody is reported to: the person reads the log
-	return cfg
+	s := r.shared(event.Leader, l.Model, set)
+	s.Model, s.MaxSteps = r.client(l.Model), bound(l.MaxSteps)
+	s.Last = endsRun // nobody is reported to: the person reads the log
+	return r.config(leaderAddress, prompt, wakes, s)
 }
 
 // endsRun reports whether the end of a turn of the leader for this reason is
@@ -198,7 +194,7 @@ func (r *Run) hire(want, call string) (*agent.Agent, mailbox.Address, error) {
 	if err != nil {
 		return nil, none, err
 	}
-	a, err := r.newAgent(cfg)
+	a, err := agent.New(cfg)
 	if err != nil {
 		return nil, none, err
 	}
@@ -242,17 +238,15 @@ func (r *Run) workerConfig(role Role, address mailbox.Address) (agent.Config, er
 	if err != nil {
 		return agent.Config{}, err
 	}
-	cfg := r.workerWith(role, address, k.set, agent.PromptFor(k.prompt, address.Name))
-	cfg.Offer, cfg.Model = k.offer, k.client
-	return cfg, nil
+	return r.config(address, agent.PromptFor(k.prompt, address.Name), nil, k.shared), nil
 }
 
-// workerWith is what a worker is made of with these tools and this prompt, but
-// for its model.
-func (r *Run) workerWith(role Role, address mailbox.Address, set tools.Set, prompt agent.Prompt) agent.Config {
-	cfg := r.config(address, role.Model, set, nil)
-	cfg.Role, cfg.Prompt, cfg.MaxSteps = role.ID, prompt, bound(role.MaxSteps)
-	return cfg
+// workers is what the workers of a role with these tools have in common, all
+// but the model.
+func (r *Run) workers(role Role, set tools.Set) *agent.Shared {
+	s := r.shared(role.ID, role.Model, set)
+	s.MaxSteps, s.Report = bound(role.MaxSteps), subagent.Reporter(r.exchange.Post, r.words)
+	return s
 }
 
 // askable lists the codes of the roles that a role may ask; nil means all.
@@ -269,16 +263,21 @@ func (r *Run) askable(role Role) []string {
 	return codes
 }
 
-// config is what every agent of the run has in common; who makes a living one
-// adds its model.
-func (r *Run) config(a mailbox.Address, m Model, set tools.Set, wakes func(event.MessageSent) bool) agent.Config {
+// config is what one agent of the run is made of.
+func (r *Run) config(a mailbox.Address, prompt agent.Prompt, wakes func(event.MessageSent) bool, s *agent.Shared) agent.Config {
 	return agent.Config{
-		ID: a.ID, Name: a.Name, Code: a.Code,
-		ModelName: m.Name, Scripted: m.scripted(), Tools: set,
+		ID: a.ID, Name: a.Name, Code: a.Code, Prompt: prompt, Shared: s,
+		Box: mailbox.NewBox(mailbox.BoxOptions{Limit: bound(r.leader.team.Limits.Inbox), Wakes: wakes}),
+	}
+}
+
+// shared is what all agents of the run have in common; who makes a living one
+// adds its model.
+func (r *Run) shared(role string, m Model, set tools.Set) *agent.Shared {
+	return &agent.Shared{
+		Role: role, ModelName: m.Name, Scripted: m.scripted(), Tools: set,
 		MaxOutputTokens: m.MaxOutputTokens, Price: m.cost, ContextWindow: m.ContextWindow, CompactAt: m.CompactAt,
-		Brief: func() string { return r.brief(a.ID) },
-		Log:   r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk,
-		Box:    mailbox.NewBox(mailbox.BoxOptions{Limit: bound(r.leader.team.Limits.Inbox), Wakes: wakes}),
+		Log: r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk, Brief: r.brief,
 		Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),
 		Permit: r.permit(set), Logger: r.logger, Now: r.leader.opts.now,
 	}
@@ -316,7 +315,7 @@ func (r *Run) admit(a *agent.Agent, cfg agent.Config) error {
 // pick finds tools by name. Those of the workspace are made only when one of
 // them is wanted, because that costs more than all else in a spawn.
 func (r *Run) pick(space *tools.Workspace, names []string) ([]tools.Tool, error) {
-	custom, err := tools.NewSet(r.leader.opts.tools...)
+	custom, err := tools.NewSet(r.custom()...)
 	if err != nil {
 		return nil, err
 	}
@@ -336,6 +335,11 @@ func (r *Run) pick(space *tools.Workspace, names []string) ([]tools.Tool, error)
 		list = append(list, t)
 	}
 	return list, nil
+}
+
+// custom are the tools beside those of Troupe: the program's own and the client's.
+func (r *Run) custom() []tools.Tool {
+	return slices.Concat(r.leader.opts.tools, r.leader.team.clientTools(r))
 }
 
 func promptTools(set tools.Set) []prompts.Tool {

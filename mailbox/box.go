@@ -43,10 +43,10 @@ type Box struct {
 
 	mu     sync.Mutex // guards all below
 	queue  []event.MessageSent
-	marks  []mark              // one for each of queue
-	seen   map[string]struct{} // ids of all messages that ever came
-	news   chan struct{}       // made when first needed: most boxes of a large team are idle
-	waking int                 // how many of queue wake
+	marks  []mark        // one for each of queue
+	seen   idSet         // ids of all messages that ever came
+	news   chan struct{} // made when first needed: most boxes of a large team are idle
+	waking int           // how many of queue wake
 	closed bool
 }
 
@@ -104,7 +104,7 @@ func (b *Box) deliver(m event.MessageSent, record func() (event.Record, error)) 
 // admits reports whether m is to be added, or why it may not be; it is neither
 // when m was seen before. The caller holds the mutex.
 func (b *Box) admits(m *event.MessageSent) (fresh bool, err error) {
-	if _, ok := b.seen[m.ID]; ok {
+	if b.seen.has(m.ID) {
 		return false, nil
 	}
 	if b.closed {
@@ -134,7 +134,7 @@ func alwaysFits(m *event.MessageSent) bool {
 func (b *Box) apply(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.MessageSent:
-		if _, ok := b.seen[d.ID]; !ok {
+		if !b.seen.has(d.ID) {
 			b.add(d, rec.Time)
 		}
 	case event.MessageDelivered:
@@ -148,10 +148,7 @@ func (b *Box) apply(rec event.Record) {
 // add puts a message that was not seen before into the queue. The caller holds
 // the mutex.
 func (b *Box) add(m event.MessageSent, at time.Time) {
-	if b.seen == nil {
-		b.seen = make(map[string]struct{})
-	}
-	b.seen[m.ID] = struct{}{}
+	b.seen.add(m.ID)
 	wakes := b.wakes == nil || b.wakes(m)
 	if wakes {
 		b.waking++

@@ -39,7 +39,7 @@ func TestBoxKeepsOrderAndDeliversOnce(t *testing.T) {
 	if diff := cmp.Diff(want, b.Drain()); diff != "" {
 		t.Errorf("Drain (-want +got):\n%s", diff)
 	}
-	fill(t, b, note(2))
+	fill(t, b, note(1), note(2), note(3))
 	if got := b.Drain(); got != nil {
 		t.Errorf("an id seen before was delivered again: %v", got)
 	}

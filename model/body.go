@@ -100,9 +100,11 @@ func (b *chatBody) appendMessage(dst []byte, m Message, inLoop bool) []byte {
 	if b.echoes(m, inLoop) {
 		dst = appendReasoning(dst, m.Reasoning, extra)
 	}
-	for _, name := range slices.Sorted(maps.Keys(extra.Fields)) {
-		dst = append(appendString(append(dst, ','), name), ':')
-		dst = append(dst, extra.Fields[name]...)
+	if len(extra.Fields) > 0 { // few messages have any, and asking takes memory
+		for _, name := range slices.Sorted(maps.Keys(extra.Fields)) {
+			dst = append(appendString(append(dst, ','), name), ':')
+			dst = append(dst, extra.Fields[name]...)
+		}
 	}
 	return append(dst, '}')
 }

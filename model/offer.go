@@ -1,12 +1,11 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // maxOffers bounds how many lists of tools an adapter keeps the text of. A
@@ -39,7 +38,7 @@ func (o *offers) text(tools []Tool, d Dialect) ([]byte, error) {
 			return k.text, nil
 		}
 	}
-	text, err := json.Marshal(chatTools(tools, d))
+	text, err := chatTools(tools, d)
 	if err != nil {
 		return nil, fmt.Errorf("model: request tools: %w", err)
 	}
@@ -58,14 +57,22 @@ func sameTool(a, b Tool) bool {
 	return a.Name == b.Name && a.Description == b.Description && string(a.Schema) == string(b.Schema)
 }
 
-// chatTools writes tools in go-openai's words.
-func chatTools(tools []Tool, d Dialect) []openai.Tool {
-	var out []openai.Tool
-	for _, t := range tools {
-		out = append(out, openai.Tool{
-			Type:     openai.ToolTypeFunction,
-			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: d.schema(t.Schema)},
-		})
+// chatTools writes tools as the protocol has them. The error is that of a
+// schema that is no JSON.
+func chatTools(tools []Tool, d Dialect) ([]byte, error) {
+	var b bytes.Buffer
+	for i, t := range tools {
+		text := append(b.AvailableBuffer(), "[,"[min(i, 1)])
+		text = appendString(append(text, `{"function":{"name":`...), t.Name)
+		if t.Description != "" {
+			text = appendString(append(text, `,"description":`...), t.Description)
+		}
+		b.Write(append(text, `,"parameters":`...))
+		if err := json.Compact(&b, d.schema(t.Schema)); err != nil {
+			return nil, err
+		}
+		b.WriteString(`},"type":"function"}`)
 	}
-	return out
+	b.WriteByte(']')
+	return b.Bytes(), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
 	"github.com/troupe-go/troupe/prompts"
+	"github.com/troupe-go/troupe/subagent"
 )
 
 // Why a player ends its agent's run.
@@ -71,19 +72,24 @@ func newPlayer(seg segment, sc *script, c choices) (*player, error) {
 	p.desk = mailbox.NewDesk(p, ids, mailbox.DeskOptions{})
 	p.box = mailbox.NewBox(mailbox.BoxOptions{Limit: -1, Wakes: func(m event.MessageSent) bool { return !p.quiet[m.ID] }})
 	cfg := seg.cfg
-	cfg.Log, cfg.Post, cfg.Desk, cfg.Box, cfg.Budget, cfg.Model = p, p.post, p.desk, p.box, funds{p}, voice{p}
+	own := *cfg.Shared
+	cfg.Shared, cfg.Box = &own, p.box
+	cfg.Log, cfg.Post, cfg.Desk, cfg.Budget, cfg.Model = p, p.post, p.desk, funds{p}, voice{p}
+	if cfg.Report != nil {
+		cfg.Report = subagent.Reporter(p.post, p.words)
+	}
 	cfg.Now = func() time.Time { return time.Time{} }
 	if cfg.Offer == nil {
 		cfg.Offer = agent.NewOffer(cfg.Tools)
 	}
-	cfg.Brief = func() string { return anyBrief }
+	cfg.Brief = func(string) string { return anyBrief }
 	set, err := p.stubs(cfg.Tools)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Tools, cfg.Permit = set, p.permit
 	p.cfg = cfg
-	if p.agent, err = seg.team.New(cfg); err != nil {
+	if p.agent, err = agent.New(cfg); err != nil {
 		return nil, err
 	}
 	return p, p.fold()

@@ -1,7 +1,7 @@
-// Package subagent makes a worker of the team out of an agent: its role's
-// prompt and tools, and the duty to report to the leader.
+// Package subagent makes a worker of the team out of an agent: the duty to
+// report to the leader, and what it can say to others.
 //
-// What it is for: [New], and what a worker can say to others ([Peers]).
+// What it is for: [Reporter] and [Peers], which the workers of a role share.
 //
 // What it is not for: the turn loop (package agent), or who may exist and
 // when a worker is stopped (package leader).

@@ -7,17 +7,14 @@ import (
 	"github.com/troupe-go/troupe/prompts"
 )
 
-// New makes a worker: an agent that reports to the leader. cfg is complete
-// but for Report, which New sets.
-func New(cfg agent.Config, words prompts.Words) (*agent.Agent, error) {
-	r := reporter{name: cfg.Name, post: cfg.Post, words: words}
-	cfg.Report = r.report
-	return agent.New(cfg)
+// Reporter returns what [agent.Shared.Report] of workers is: natural output
+// goes to the leader, and each turn ends with a report.
+func Reporter(post *mailbox.Post, words prompts.Words) func(agent.Output) error {
+	return reporter{post, words}.report
 }
 
-// reporter sends a worker's natural output to the leader.
+// reporter sends the natural output of workers to the leader.
 type reporter struct {
-	name  string
 	post  *mailbox.Post
 	words prompts.Words
 }
@@ -38,17 +35,17 @@ func (r reporter) completion(out agent.Output) string {
 	switch out.Reason {
 	case event.EndNatural:
 		if out.Text == "" {
-			return r.words.SilentReport(r.name)
+			return r.words.SilentReport(out.Name)
 		}
 		return out.Text
 	case event.EndLimit:
-		return r.words.LimitReport(r.name, out.Limit, out.Text)
+		return r.words.LimitReport(out.Name, out.Limit, out.Text)
 	case event.EndFailed:
-		return r.words.FailureReport(r.name, out.Failure.Message, out.Failure.Hint)
+		return r.words.FailureReport(out.Name, out.Failure.Message, out.Failure.Hint)
 	case event.EndStopped:
-		return r.words.StopReport(r.name, out.Stop.By, out.Stop.Reason, out.Text)
+		return r.words.StopReport(out.Name, out.Stop.By, out.Stop.Reason, out.Text)
 	case event.EndTerminated:
-		return r.words.TerminateReport(r.name, out.Stop.By, out.Stop.Reason, out.Text)
+		return r.words.TerminateReport(out.Name, out.Stop.By, out.Stop.Reason, out.Text)
 	}
 	return out.Text
 }

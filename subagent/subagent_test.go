@@ -103,11 +103,13 @@ func TestOneReportWhateverEndsTheTurn(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := newOffice(t)
-				a, err := subagent.New(agent.Config{
-					ID: uio.ID, Name: uio.Name, Code: uio.Code, Role: "uio", Prompt: agent.NewPrompt("test"), Model: tt.model, ModelName: "test/test",
-					Log: o.log, Post: o.exchange.Post, Desk: o.exchange.Desk, Box: o.boxes[uio.ID], Budget: tt.budget,
-					Words: words{prompts.In("en")},
-				}, prompts.In("en"))
+				a, err := agent.New(agent.Config{
+					ID: uio.ID, Name: uio.Name, Code: uio.Code, Prompt: agent.NewPrompt("test"), Box: o.boxes[uio.ID],
+					Shared: &agent.Shared{
+						Role: "uio", Model: tt.model, ModelName: "test/test", Log: o.log, Post: o.exchange.Post, Desk: o.exchange.Desk,
+						Budget: tt.budget, Words: words{prompts.In("en")}, Report: subagent.Reporter(o.exchange.Post, prompts.In("en")),
+					},
+				})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,5 +1,21 @@
 package tools
 
+import "encoding/json"
+
+// Inferred returns the schema of a tool that comes with Troupe as inference
+// makes it now.
+func Inferred(t Tool) json.RawMessage {
+	if p, ok := t.(placed); ok {
+		t = p.Tool
+	}
+	if f, ok := t.(interface{ inference() json.RawMessage }); ok {
+		return f.inference()
+	}
+	return nil
+}
+
+func (o outline) inference() json.RawMessage { return o.params().schema() }
+
 // Members returns names and values of a valid JSON object.
 func Members(object []byte) (names, values []string, err error) {
 	list, err := split(object)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"sync"
 )
 
 // Func makes a tool of a function. In is a struct: its fields are the
@@ -39,16 +40,32 @@ func newFunction[In, Out any](name, description string, fn func(context.Context,
 	if fn == nil {
 		panic(fmt.Sprintf("tools: %s: the function is nil", name))
 	}
+	o := newOutline[In](name, description, opts)
+	o.spec.Schema = o.params().schema()
+	return &function[In, Out]{outline: o, fn: fn}
+}
+
+// outline is what a model sees of a tool, and what its calls are checked
+// against: all of it but the function.
+type outline struct {
+	spec   Spec
+	params func() *parameters // inferred at the first use
+}
+
+// newOutline makes an outline without a schema.
+func newOutline[In any](name, description string, opts []Option) outline {
 	var s settings
 	for _, opt := range opts {
 		opt.apply(&s)
 	}
-	params, err := newParameters(name, reflect.TypeFor[In](), s)
-	if err != nil {
-		panic(fmt.Sprintf("tools: %s: %v", name, err))
-	}
-	s.spec.Name, s.spec.Description, s.spec.Schema = name, description, params.schema
-	return &function[In, Out]{outline: outline{s.spec, params}, fn: fn}
+	s.spec.Name, s.spec.Description = name, description
+	return outline{s.spec, sync.OnceValue(func() *parameters {
+		p, err := newParameters(name, reflect.TypeFor[In](), s)
+		if err != nil {
+			panic(fmt.Sprintf("tools: %s: %v", name, err))
+		}
+		return p
+	})}
 }
 
 // function is a tool made by [FuncCall].
@@ -70,12 +87,13 @@ func (f *function[In, Out]) Spec() Spec {
 
 func (f *function[In, Out]) Run(ctx context.Context, call Call) (string, error) {
 	var in In
-	if err := f.params.decode(call.Arguments, &in); err != nil {
+	params := f.params()
+	if err := params.decode(call.Arguments, &in); err != nil {
 		return "", err
 	}
 	out, err := f.fn(ctx, call, in)
 	if err != nil {
-		return "", f.params.complete(err)
+		return "", params.complete(err)
 	}
 	return resultText(f.spec.Name, out)
 }

@@ -19,7 +19,7 @@ import (
 type parameters struct {
 	tool      string
 	lang      lang
-	schema    json.RawMessage
+	root      *jsonschema.Schema
 	list      []*parameter // in the order of the fields
 	signature string       // for example "read_file(path: string, limit?: integer)"
 	about     string       // the argument that calls are about; may be empty
@@ -44,10 +44,7 @@ func newParameters(tool string, in reflect.Type, s settings) (*parameters, error
 	if err := refine(root, s); err != nil {
 		return nil, err
 	}
-	p := &parameters{tool: tool, lang: s.lang}
-	if p.schema, err = json.Marshal(root); err != nil {
-		return nil, fmt.Errorf("the schema of %v cannot be written: %w", in, err)
-	}
+	p := &parameters{tool: tool, lang: s.lang, root: root}
 	for _, name := range root.PropertyOrder {
 		schema := root.Properties[name]
 		resolve := sync.OnceValues(func() (*jsonschema.Resolved, error) { return schema.CloneSchemas().Resolve(nil) })
@@ -67,6 +64,16 @@ func newParameters(tool string, in reflect.Type, s settings) (*parameters, error
 	}
 	p.signature = signature(tool, p.list)
 	return p, p.checkAbout(s.spec.Subject, s.about)
+}
+
+// schema is what a model is told of the arguments. It panics, as [Func] does,
+// when that has no JSON form.
+func (p *parameters) schema() json.RawMessage {
+	text, err := json.Marshal(p.root)
+	if err != nil {
+		panic(fmt.Sprintf("tools: %s: the schema cannot be written: %v", p.tool, err))
+	}
+	return text
 }
 
 // scalar reports whether a schema is of one plain value, so that nothing in it

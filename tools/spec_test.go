@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,27 @@ func TestSpecsGolden(t *testing.T) {
 			}
 		}
 		golden.Equal(t, "testdata/specs."+lang+".golden", []byte(b.String()))
+	}
+}
+
+// The schemas made in advance are what inference makes of the tools of today.
+func TestSchemasMadeInAdvance(t *testing.T) {
+	for _, lang := range []string{"en", "zh"} {
+		schemas := map[string]string{}
+		for family, list := range families(t, lang) {
+			for _, tool := range list {
+				name, schema := tool.Spec().Name, string(tools.Inferred(tool))
+				if other, ok := schemas[name]; ok && other != schema || schema == "" {
+					t.Errorf("%s: %s has the schema %s, and elsewhere %q", family, name, schema, other)
+				}
+				schemas[name] = schema
+			}
+		}
+		var b strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(schemas)) {
+			fmt.Fprintf(&b, "%s %s\n", name, schemas[name])
+		}
+		golden.Equal(t, "schemas."+lang+".txt", []byte(b.String()))
 	}
 }
 

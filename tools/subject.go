@@ -56,18 +56,19 @@ func (f *function[In, Out]) subject(raw json.RawMessage) (Subject, error) {
 	if f.spec.Subject == NoSubject {
 		return nil, nil
 	}
-	members, err := f.params.members(raw)
+	params := f.params()
+	members, err := params.members(raw)
 	if err == nil {
-		members, err = f.params.check(members)
+		members, err = params.check(members)
 	}
 	if err != nil {
 		return nil, err
 	}
 	var text string
 	for _, m := range members {
-		if m.name == f.params.about {
+		if m.name == params.about {
 			if err := json.Unmarshal(m.value, &text); err != nil {
-				return nil, f.params.wrong(m.name, found(f.params.lang, m.value), "string")
+				return nil, params.wrong(m.name, found(params.lang, m.value), "string")
 			}
 		}
 	}

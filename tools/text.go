@@ -2,6 +2,7 @@ package tools
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -14,6 +15,16 @@ import (
 //
 //go:embed *.md
 var texts embed.FS
+
+// The schemas of these tools, a line each, as inference makes them of the types
+// of their arguments and of their texts. Made in advance they cost a program
+// nothing at its start.
+var (
+	//go:embed schemas.en.txt
+	schemasEn string
+	//go:embed schemas.zh.txt
+	schemasZh string
+)
 
 // text is what a model is told of a tool in one language.
 type text struct {
@@ -52,11 +63,14 @@ func textOf(tool string, l lang) text {
 	return t
 }
 
-// outline is what a model sees of a tool, and what its calls are checked
-// against: all of it but the function.
-type outline struct {
-	spec   Spec
-	params *parameters
+// schemaOf is the schema of a tool made in advance, nil when there is none.
+func schemaOf(tool string, l lang) json.RawMessage {
+	for line := range strings.Lines(l.say(schemasEn, schemasZh)) {
+		if name, schema, _ := strings.Cut(line, " "); name == tool {
+			return json.RawMessage(strings.TrimSpace(schema))
+		}
+	}
+	return nil
 }
 
 // outlineOf identifies an outline of [builtin]: one tool name may belong to
@@ -86,7 +100,10 @@ func builtin[In any](name string, l lang, fn callFunc[In], opts ...Option) Tool 
 	for _, argument := range t.arguments {
 		all = append(all, Describe(argument.name, argument.text))
 	}
-	f := newFunction(name, t.description, fn, append(all, opts...)...)
-	outlines.Store(key, f.outline)
-	return f
+	o := newOutline[In](name, t.description, append(all, opts...))
+	if o.spec.Schema = schemaOf(name, l); o.spec.Schema == nil {
+		o.spec.Schema = o.params().schema()
+	}
+	outlines.Store(key, o)
+	return &function[In, string]{outline: o, fn: fn}
 }

@@ -1,6 +1,9 @@
 package transcript
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // anchors finds many words in a text at once, whatever the case of ASCII
 // letters, in time that does not depend on how many there are (the automaton
@@ -29,6 +32,8 @@ func newAnchors(words []string) *anchors {
 	for c := byte('a'); c <= 'z'; c++ {
 		a.class[c-'a'+'A'] = a.class[c]
 	}
+	most := 1 + len(strings.Join(words, "")) // states, were all words different in all bytes
+	a.next, a.found = make([]uint32, 0, most*a.width), make([][]int, 0, most)
 	a.addState()
 	for i, w := range words {
 		s := 0
