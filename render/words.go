@@ -16,14 +16,14 @@ type words struct {
 	script string // the label of what a script says
 
 	// What happens, in the column of the purpose.
-	started, resumed, suspended, finished, runFailed       string
-	created, role, state, stopping, turn                   string
-	delivered, returned, unanswered                        string
-	requested, replied, retried, failed, profile, compact  string
-	cutShort                                               string
+	started, resumed, suspended, finished, runFailed                           string
+	created, role, state, stopping, turn                                       string
+	delivered, returned, unanswered                                            string
+	requested, replied, retried, failed, profile, compact                      string
+	cutShort                                                                   string
 	tool, toolDone, toolError, handed, handedBack, approval, decided, artifact string
-	limitNear, limit, warning                              string
-	unknown                                                string
+	limitNear, limit, warning                                                  string
+	unknown                                                                    string
 
 	// Pieces of sentences; the verbs are those of package fmt.
 	attempt, wait, allow, deny, dropped            string

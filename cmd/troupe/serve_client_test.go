@@ -25,7 +25,7 @@ type clientTalk struct {
 // hello connects, to a new session or to that of another connection.
 func (s *serving) hello(before *clientTalk) *clientTalk {
 	s.Helper()
-	ws, _, err := websocket.Dial(s.Context(), s.url, nil)
+	ws, _, err := websocket.Dial(s.Context(), s.url, nil) //nolint:bodyclose // the library closes it
 	if err != nil {
 		s.Fatal(err)
 	}
