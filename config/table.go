@@ -23,12 +23,12 @@ func teamTable() table[Team] {
 		key("limits", "Bounds of a run; each new task of a chat or session has them anew.", object(limitsTable()), func(t *Team) *Limits { return &t.Limits }),
 		key("permissions", "Which tool calls run, and which need a person's leave.", object(permissionsTable()), func(t *Team) *Permissions { return &t.Permissions }).or("permission", "rules"),
 		key("transcript", "Where and how the log is kept.", object(transcriptTable()), func(t *Team) *Transcript { return &t.Transcript }).or("log"),
+		key("serve", "What troupe serve serves, and to whom.", serve(), func(t *Team) *Serve { return &t.Serve }).or("server", "gateway"),
 		key("display", "How a run is shown.", object(displayTable()), func(t *Team) *Display { return &t.Display }),
 		later[Team]("tools"),
 		later[Team]("mcp_from"),
 		later[Team]("mcp").or("mcp_servers"),
 		later[Team]("sandbox"),
-		later[Team]("serve"),
 		key("worker", "For whom troupe worker works.", object(workerTable()), func(t *Team) *Worker { return &t.Worker }).or("streams", "redis"),
 	}}
 }

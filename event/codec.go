@@ -255,6 +255,8 @@ var decoders = map[Type]decodeFunc{
 	TypeHistoryCompacted:  decoder[HistoryCompacted],
 	TypeToolStarted:       decoder[ToolStarted],
 	TypeToolFinished:      decoder[ToolFinished],
+	TypeToolHanded:        decoder[ToolHanded],
+	TypeToolReturned:      decoder[ToolReturned],
 	TypeApprovalRequested: decoder[ApprovalRequested],
 	TypeApprovalDecided:   decoder[ApprovalDecided],
 	TypeArtifactCreated:   decoder[ArtifactCreated],

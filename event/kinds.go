@@ -50,6 +50,8 @@ const (
 	TypeHistoryCompacted  Type = "history.compacted"
 	TypeToolStarted       Type = "tool.started"
 	TypeToolFinished      Type = "tool.finished"
+	TypeToolHanded        Type = "tool.handed"
+	TypeToolReturned      Type = "tool.returned"
 	TypeApprovalRequested Type = "approval.requested"
 	TypeApprovalDecided   Type = "approval.decided"
 	TypeArtifactCreated   Type = "artifact.created"
@@ -279,6 +281,24 @@ type ToolFinished struct {
 	Bytes int64  `json:"bytes,omitempty"`
 }
 
+// ToolHanded says that a tool call, which had leave, is for the person's client
+// to execute; the record's Agent waits for what comes of it.
+type ToolHanded struct {
+	CallID    string `json:"call"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+	TimeoutMS int64  `json:"timeout_ms,omitempty"` // how long it waits each time; 0 means for ever
+}
+
+// ToolReturned is what came of a call that was handed over, once; the record's
+// Agent is the one whose call it is.
+type ToolReturned struct {
+	CallID  string `json:"call"`
+	Result  string `json:"result"` // what the model reads, also when IsError
+	IsError bool   `json:"is_error,omitempty"`
+	By      string `json:"by"` // [Person], or [Runtime] when nothing came
+}
+
 // ApprovalRequested asks a person for leave to run a tool call.
 type ApprovalRequested struct {
 	ID        string `json:"id"`
@@ -385,6 +405,8 @@ func (ModelProfile) Type() Type      { return TypeModelProfile }
 func (HistoryCompacted) Type() Type  { return TypeHistoryCompacted }
 func (ToolStarted) Type() Type       { return TypeToolStarted }
 func (ToolFinished) Type() Type      { return TypeToolFinished }
+func (ToolHanded) Type() Type        { return TypeToolHanded }
+func (ToolReturned) Type() Type      { return TypeToolReturned }
 func (ApprovalRequested) Type() Type { return TypeApprovalRequested }
 func (ApprovalDecided) Type() Type   { return TypeApprovalDecided }
 func (ArtifactCreated) Type() Type   { return TypeArtifactCreated }
@@ -419,6 +441,8 @@ func (ModelProfile) data()      {}
 func (HistoryCompacted) data()  {}
 func (ToolStarted) data()       {}
 func (ToolFinished) data()      {}
+func (ToolHanded) data()        {}
+func (ToolReturned) data()      {}
 func (ApprovalRequested) data() {}
 func (ApprovalDecided) data()   {}
 func (ArtifactCreated) data()   {}

@@ -23,8 +23,11 @@ const (
 	defaultMaxAge = 12 * time.Hour
 )
 
-// AuthOptions say who may come in. With neither Tokens nor Key nobody may.
+// AuthOptions say who may come in. With none of Tokens, Key and Anyone nobody may.
 type AuthOptions struct {
+	// Anyone is the user that everybody is, whatever token they send: for a server
+	// that only its own machine reaches. It goes with neither Tokens nor Key.
+	Anyone string
 	// Tokens are the static tokens, by the name of their user: at least 16 bytes
 	// each, and each of one user only.
 	Tokens map[string]string
@@ -57,12 +60,17 @@ type Identity struct {
 	User string
 	// Expires is when the token ends; zero for a static one.
 	Expires time.Time
+	// Anyone says that there are no tokens, so that this may be anybody.
+	Anyone bool
 }
 
 // NewAuth checks the options.
 func NewAuth(o AuthOptions) (*Auth, error) {
 	if len(o.Key) > 0 && len(o.Key) < minKey {
 		return nil, fmt.Errorf("gateway: auth: the key has %d bytes; at least %d", len(o.Key), minKey)
+	}
+	if o.Anyone != "" && len(o.Tokens)+len(o.Key) > 0 {
+		return nil, errors.New("gateway: auth: where anyone may come in there are no tokens")
 	}
 	o.Life, o.MaxAge = cmp.Or(o.Life, defaultLife), cmp.Or(o.MaxAge, defaultMaxAge)
 	if o.Now == nil {
@@ -89,6 +97,9 @@ func NewAuth(o AuthOptions) (*Auth, error) {
 // Check tells whose a token is. It fails with [StatusUnauthorized], in words that
 // say nothing of the token.
 func (a *Auth) Check(token string) (Identity, error) {
+	if a.opts.Anyone != "" {
+		return Identity{User: a.opts.Anyone, Anyone: true}, nil
+	}
 	if token == "" {
 		return Identity{}, NewError(StatusUnauthorized, "there is no token").WithHint("send one with the first message or in the header Authorization")
 	}

@@ -61,6 +61,22 @@ func TestStaticTokens(t *testing.T) {
 	}
 }
 
+func TestAnyone(t *testing.T) {
+	a := newAuth(t, func(o *gateway.AuthOptions) { *o = gateway.AuthOptions{Anyone: "local"} })
+	for _, token := range []string{"", "any", aliceToken} {
+		if id, err := a.Check(token); err != nil || id.User != "local" {
+			t.Errorf("with the token %q it is %q, %v", token, id.User, err)
+		}
+	}
+	for name, o := range map[string]gateway.AuthOptions{
+		"tokens": {Anyone: "local", Tokens: map[string]string{"alice": aliceToken}}, "a key": {Anyone: "local", Key: tokenKey},
+	} {
+		if _, err := gateway.NewAuth(o); err == nil {
+			t.Errorf("anyone and %s: no error", name)
+		}
+	}
+}
+
 func TestIssuedTokensExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAuth(t, nil)

@@ -3,8 +3,8 @@
 //
 // What it is for: the port to the runs of the process ([Sessions]), who may come
 // in ([Auth], [Origins]), how much at once ([Limits]), where agents may work
-// ([Workspace]), what happened for the record ([Audit]), and how a refusal is
-// said ([Error]).
+// ([Workspace]), what happened for the record ([Audit]), how a refusal is said
+// ([Error]), and all of it together, as a face gets it ([Ground]).
 //
 // What it is not for: a protocol, which has a package of its own below this one,
 // and driving runs (package session, which satisfies the port).

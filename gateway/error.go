@@ -17,6 +17,7 @@ const (
 	CodeClosed  = "closed"  // the server stops
 	CodeBad     = "bad"     // what was asked for makes no sense
 	CodeRefused = "refused" // it makes sense, and cannot be done now
+	CodeNoCall  = "no_call" // no such tool call waits for a result
 )
 
 // Status is the number by which a client branches: those of HTTP, and four of
@@ -118,7 +119,7 @@ func (e *Error) Unwrap() error { return e.cause }
 // statuses turn the codes of sessions into those of the protocol.
 var statuses = map[string]Status{
 	CodeUnknown: StatusNotFound, CodeRest: StatusConflict, CodeBusy: StatusConflict, CodeFull: StatusUnavailable,
-	CodeClosed: StatusUnavailable, CodeBad: StatusBad, CodeRefused: StatusConflict,
+	CodeClosed: StatusUnavailable, CodeBad: StatusBad, CodeRefused: StatusConflict, CodeNoCall: StatusToolUnknown,
 }
 
 // ErrorOf is what a client is told of err: an [*Error] as it is, an error of

@@ -42,6 +42,11 @@ type Sessions interface {
 	// Reason of d count. With the Rule that the approval offers, such calls are
 	// allowed for the rest of the run. It goes on with a suspended run, as Answer.
 	Approve(ctx context.Context, session string, d event.ApprovalDecided) error
+	// ToolResult brings what the client made of a call that was handed to it
+	// ([event.ToolHanded]) of an agent: CallID, Result and IsError of d count. It
+	// returns when the result stands in the log, and fails with [CodeNoCall] for a
+	// call that is not open: it never was, has its result, or took too long.
+	ToolResult(ctx context.Context, session, agent string, d event.ToolReturned) error
 	// Stop stops an agent, or the team when agent is empty; mode is one of
 	// [event.StopSoft], [event.StopNow] and [event.StopTerminate]. A team that
 	// stops softly finishes its step, and the next prompt goes on with all
@@ -69,4 +74,11 @@ const (
 	SettingModel   = "model"    // provider/model, in place of the team's
 	SettingWorkDir = "work_dir" // absolute path of the folder in which the team works
 	SettingProject = "project"  // the client's own name for what it works on
+	// SettingTools are tools that the client executes: a JSON array of objects with
+	// name, description and parameters (a JSON Schema). All agents get them; those
+	// that are there already keep the tools that they began with.
+	SettingTools = "tools"
+	// SettingTrace is the trace to which a session belongs that begins with the
+	// prompt: 32 hex digits, as W3C has them.
+	SettingTrace = "trace_id"
 )

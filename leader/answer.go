@@ -33,6 +33,15 @@ func Decide(path, id string, d Decision, opts ...Option) error {
 	return amend(path, opts, func(s *stopped) error { return s.approvals.settle(id, d, true) })
 }
 
+// Warn writes something odd into the log of a run that is not under way, as
+// [Answer] does. It fails with [transcript.ErrLocked]: then [Run.Warn] takes it.
+func Warn(path string, w event.Warning, opts ...Option) error {
+	return amend(path, opts, func(s *stopped) error {
+		_, err := s.log.Append("", 0, w)
+		return err
+	})
+}
+
 // PendingIn lists what waits for the person in the log of a run, which may be
 // under way, oldest first.
 func PendingIn(ctx context.Context, path string) ([]Pending, error) {
@@ -76,26 +85,31 @@ func readStopped(ctx context.Context, path string) (*stopped, error) {
 
 // stopped is what is known of a run that nobody drives.
 type stopped struct {
-	broken    bool // the program ended and left no word
+	log       event.Appender // nil for one that is only read
+	broken    bool           // the program ended and left no word
+	byPerson  bool           // the person stopped the run
 	roster    *roster
 	ids       *mailbox.IDs
 	desk      *mailbox.Desk
 	approvals *approvals
+	errands   *errands
 }
 
 func newStopped(log event.Appender) *stopped {
 	ids := mailbox.NewIDs()
 	return &stopped{
-		roster: newRoster(), ids: ids, desk: mailbox.NewDesk(log, ids, mailbox.DeskOptions{Leader: event.Leader}),
-		approvals: newApprovals(log, ids, tools.Policy{}, nil),
+		log: log, roster: newRoster(), ids: ids, desk: mailbox.NewDesk(log, ids, mailbox.DeskOptions{Leader: event.Leader}),
+		approvals: newApprovals(log, ids, tools.Policy{}, nil), errands: newErrands(log),
 	}
 }
 
 func (s *stopped) apply(rec event.Record) {
-	switch rec.Data.(type) {
+	switch d := rec.Data.(type) {
 	case event.RunStarted, event.RunResumed:
-		s.broken = true
-	case event.RunSuspended, event.RunFinished, event.RunFailed:
+		s.broken, s.byPerson = true, false
+	case event.RunSuspended:
+		s.broken, s.byPerson = false, d.By == event.PersonName
+	case event.RunFinished, event.RunFailed:
 		s.broken = false
 	default:
 	}
@@ -103,6 +117,7 @@ func (s *stopped) apply(rec event.Record) {
 	s.ids.Apply(rec)
 	s.desk.Apply(rec)
 	s.approvals.Apply(rec)
+	s.errands.Apply(rec)
 }
 
 // amend opens the log of a run that is not under way, folds it, and lets change

@@ -39,6 +39,7 @@ func (f *folder) fold(rec event.Record) error {
 		return r.readmit(rec.Agent, d)
 	}
 	r.approvals.Apply(rec)
+	r.errands.Apply(rec)
 	r.exchange.Desk.Apply(rec)
 	r.exchange.Post.Apply(rec)
 	if err := f.applyRun(rec); err != nil {

@@ -34,7 +34,7 @@ func (r *Run) kit(role Role) (*kit, error) {
 	if role.elsewhere() {
 		return r.remoteKit(role, peers)
 	}
-	own, err := r.leader.roleTools(space, role)
+	own, err := roleTools(space, role, r.custom())
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +76,12 @@ func (r *Run) remoteKit(role Role, peers subagent.Peers) (*kit, error) {
 	return k, nil
 }
 
-// roleTools are a role's tools beside the communication tools.
-func (l *Leader) roleTools(space *tools.Workspace, role Role) ([]tools.Tool, error) {
+// roleTools are a role's tools beside the communication tools; custom are those
+// beside the ones of the workspace.
+func roleTools(space *tools.Workspace, role Role, custom []tools.Tool) ([]tools.Tool, error) {
 	if role.Tools != nil {
-		return l.pick(space, role.Tools)
+		return pick(space, role.Tools, custom)
 	}
-	reading, err := l.pick(space, tools.DefaultRoleTools())
-	return append(reading, l.opts.tools...), err
+	reading, err := pick(space, tools.DefaultRoleTools(), custom)
+	return append(reading, custom...), err
 }

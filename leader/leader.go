@@ -59,7 +59,8 @@ func newLeader(t Team, o options) (*Leader, error) {
 		return nil, err
 	}
 	defer func() { _ = ws.Close() }()
-	registry, err := tools.NewSet(append(ws.Tools(), o.tools...)...)
+	t.addClientTools(o.clientTools)
+	registry, err := tools.NewSet(slices.Concat(ws.Tools(), o.tools, t.clientTools(nil))...)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 	run.write(log)
 	header := event.RunStarted{
 		RunID: id, TeamName: l.team.Name, Team: l.raw, Task: task,
-		TraceID: NewTraceID(), Program: l.opts.program, ModelKind: l.modelKind(), Lang: l.opts.lang,
+		TraceID: cmp.Or(l.opts.trace, NewTraceID()), Program: l.opts.program, ModelKind: l.modelKind(), Lang: l.opts.lang,
 		WorkDir: run.space.Dir(), Redact: l.opts.redact, Meta: meta, RequestID: l.opts.request,
 	}
 	run.trace, run.meta = header.TraceID, l.opts.meta

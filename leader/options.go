@@ -43,6 +43,9 @@ type options struct {
 	meta     map[string]string
 	remotes  func(Place) (Remote, error)
 
+	trace       string
+	clientTools []ClientTool
+
 	maxResult int
 
 	attendance Attendance
@@ -108,6 +111,10 @@ func WithMeta(meta map[string]string) Option { return func(o *options) { o.meta 
 // WithRequest names the command that has the task, as its sender does. [Resume]
 // with a name that the run has had fails with [ErrRepeated].
 func WithRequest(id string) Option { return func(o *options) { o.request = id } }
+
+// WithTrace sets the trace to which a run belongs that begins, as 32 hex digits;
+// empty makes one.
+func WithTrace(id string) Option { return func(o *options) { o.trace = id } }
 
 // WithWorkDir sets the folder that the workspace tools work in; the default
 // is the current folder. Tools cannot leave it.

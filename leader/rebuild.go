@@ -99,7 +99,7 @@ func (b *Rebuilt) pool(id string) []tools.Tool {
 	if id == event.Leader {
 		list = tools.LeaderTools(teamTools{b.run}, o.lang)
 	}
-	return slices.Concat(list, b.run.space.Tools(), o.tools)
+	return slices.Concat(list, b.run.space.Tools(), b.run.custom())
 }
 
 // find is the tool of a name; nil if there is none.

@@ -148,6 +148,7 @@ func fromHeader(header event.RunStarted, o options) (*Leader, error) {
 	} else if err := t.reopen(&o); err != nil {
 		return nil, err
 	}
+	t.addClientTools(o.clientTools)
 	if missing := t.missingTools(o.tools); len(missing) > 0 {
 		return nil, fmt.Errorf("%w: the tools %s; pass them with WithTools", ErrInCode, strings.Join(missing, ", "))
 	}
@@ -166,6 +167,7 @@ func (t *Team) missingTools(custom []tools.Tool) []string {
 	slices.Sort(listed)
 	return slices.DeleteFunc(slices.Compact(listed), func(name string) bool {
 		return slices.Contains(tools.WorkspaceNames(), name) ||
+			slices.ContainsFunc(t.ClientTools, func(c ClientTool) bool { return c.Name == name }) ||
 			slices.ContainsFunc(custom, func(t tools.Tool) bool { return t.Spec().Name == name })
 	})
 }

@@ -23,7 +23,7 @@ type member struct {
 	calls                         []event.ToolStarted // that run now
 	last                          string              // last natural output
 	task                          string              // newest task
-	errand                        *errand             // of one that works elsewhere
+	assigned                      *assignment         // of one that works elsewhere
 }
 
 // inquiry is an open question.
@@ -83,7 +83,7 @@ func (r *roster) apply(rec event.Record) {
 			created: rec.Time, since: rec.Time, state: event.Created,
 		}
 		if d.Remote != "" {
-			m.errand = &errand{mail: map[string]string{}}
+			m.assigned = &assignment{mail: map[string]string{}}
 		}
 		r.members = append(r.members, m)
 		r.byID[rec.Agent] = m
@@ -132,8 +132,8 @@ func (r *roster) applySent(d event.MessageSent) {
 		if d.Kind == event.Task {
 			m.task = d.Content
 		}
-		if m.errand != nil {
-			m.errand.sent(d)
+		if m.assigned != nil {
+			m.assigned.sent(d)
 		}
 	}
 	if q := r.open[d.ID]; q != nil {
@@ -167,8 +167,8 @@ func (r *roster) setTask(task string) {
 
 // applyTo folds a record that is about one agent; the caller holds r.mu.
 func (r *roster) applyTo(m *member, rec event.Record) {
-	if m.errand != nil {
-		m.errand.apply(rec)
+	if m.assigned != nil {
+		m.assigned.apply(rec)
 	}
 	switch d := rec.Data.(type) {
 	case event.AgentState:
@@ -274,7 +274,7 @@ func (r *roster) step(who event.RemoteAgent) event.RemoteStep {
 	defer r.mu.Unlock()
 	m := r.byID[who.Agent]
 	who.Name = m.name
-	return m.errand.step(who)
+	return m.assigned.step(who)
 }
 
 // nameOf is the display name of a participant.

@@ -32,6 +32,7 @@ type Run struct {
 	exchange mailbox.Exchange
 
 	approvals *approvals
+	errands   *errands
 	budget    *budget
 	words     prompts.Words
 	gate      *model.Gate // nil: no limit

@@ -56,6 +56,7 @@ func newRun(l *Leader, id string) (*Run, error) {
 		Leader: event.Leader, Late: r.lateAnswer, Now: l.opts.now,
 	})}
 	r.approvals = newApprovals(r.journal, ids, l.rules, l.registry.Specs())
+	r.errands = newErrands(r.journal)
 	return r, nil
 }
 
@@ -113,9 +114,14 @@ func (r *Run) leaderConfig() (agent.Config, error) {
 	var none agent.Config
 	t := r.leader.team
 	list := tools.LeaderTools(teamTools{r}, r.leader.opts.lang)
-	own, err := r.leader.pick(r.space, t.Leader.Tools)
+	own, err := pick(r.space, t.Leader.Tools, r.custom())
 	if err != nil {
 		return none, err
+	}
+	for _, t := range r.leader.team.clientTools(r) {
+		if !slices.Contains(r.leader.team.Leader.Tools, t.Spec().Name) {
+			own = append(own, t)
+		}
 	}
 	set, err := tools.NewSet(append(list, own...)...)
 	if err != nil {
@@ -324,8 +330,8 @@ func (r *Run) admit(a *agent.Agent, cfg agent.Config) error {
 
 // pick finds tools by name. Those of the workspace are made only when one of
 // them is wanted, because that costs more than all else in a spawn.
-func (l *Leader) pick(space *tools.Workspace, names []string) ([]tools.Tool, error) {
-	custom, err := tools.NewSet(l.opts.tools...)
+func pick(space *tools.Workspace, names []string, others []tools.Tool) ([]tools.Tool, error) {
+	custom, err := tools.NewSet(others...)
 	if err != nil {
 		return nil, err
 	}
@@ -345,6 +351,11 @@ func (l *Leader) pick(space *tools.Workspace, names []string) ([]tools.Tool, err
 		list = append(list, t)
 	}
 	return list, nil
+}
+
+// custom are the tools beside those of Troupe: the program's own and the client's.
+func (r *Run) custom() []tools.Tool {
+	return slices.Concat(r.leader.opts.tools, r.leader.team.clientTools(r))
 }
 
 func promptTools(set tools.Set) []prompts.Tool {

@@ -104,6 +104,18 @@ func (r *Run) TellOnce(request, who, text string) error {
 	return r.refused(err)
 }
 
+// Warn writes something odd into the log that came with what a person or a program
+// said. It fails with [ErrEnded] as [Run.Tell] does: then [Warn] takes it.
+func (r *Run) Warn(w event.Warning) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.deaf() {
+		return r.refused(ErrEnded)
+	}
+	_, err := r.journal.Append("", 0, w)
+	return err
+}
+
 // deaf reports whether nothing that the person says is taken any more, because
 // the run has ended or is about to; the caller holds r.mu.
 func (r *Run) deaf() bool { return r.leaves || r.ended() }

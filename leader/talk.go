@@ -159,7 +159,7 @@ func (r *Run) customRole(in tools.CreateCustomAgentArgs) (Role, error) {
 	seen, codes := map[string]string{}, map[string]bool{}
 	m := r.leader.team.Leader.Model
 	allowed := tools.DefaultRoleTools()
-	for _, t := range r.leader.opts.tools {
+	for _, t := range r.custom() {
 		allowed = append(allowed, t.Spec().Name)
 	}
 	for i := range r.roles {

@@ -32,6 +32,8 @@ type Team struct {
 	// Context is text that every agent's prompt ends with, for example the
 	// project's notes.
 	Context string `json:"context,omitempty"`
+	// ClientTools are tools that the person's client executes.
+	ClientTools []ClientTool `json:"client_tools,omitempty"`
 	// Limits bound the run; zero values take the defaults.
 	Limits Limits `json:"limits"`
 	// Permissions say which tool calls run, and which need a person's leave.

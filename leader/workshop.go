@@ -98,7 +98,7 @@ func (w *Workshop) set(role Role) (tools.Set, error) {
 	if err != nil {
 		return tools.Set{}, err
 	}
-	list, err := w.leader.roleTools(space, role)
+	list, err := roleTools(space, role, w.leader.opts.tools)
 	if err != nil {
 		return tools.Set{}, err
 	}

@@ -88,6 +88,14 @@ func (w Words) CancelledCall(reason string) string {
 		fmt.Sprintf("This call was cancelled%s; it may have taken effect in part. Look at how things stand before you do it again.", w.aside(reason)))
 }
 
+// ClientSilent is the result of a call of a tool that the person's client executes,
+// when nothing came of it in time. 1002 is the client protocol's number for that.
+func (w Words) ClientSilent(tool string, after time.Duration) string {
+	return w.pick(
+		fmt.Sprintf("1002 工具执行超时：客户端在 %s 内没有返回 %s 的结果，可能只执行了一部分。重做之前先检查现状。", after, tool),
+		fmt.Sprintf("1002 tool timeout: the client sent no result of %s within %s; it may have run in part. Look at how things stand before you do it again.", tool, after))
+}
+
 // NotCreated is the result of the creation of a sub-agent in a run that was
 // being interrupted. It is read when the run goes on.
 func (w Words) NotCreated() string {
@@ -148,4 +156,20 @@ func (w Words) UnknownProto(version string) string {
 	return w.pick(
 		fmt.Sprintf("下面是另一个程序发来的消息，它的信封版本 %s 不是这里认识的版本，因此原文照转，没有按字段解析。请自行读懂它要什么。", line(version)),
 		fmt.Sprintf("What follows is a message from another program. The version %s of its envelope is not known here, so it is handed over as it came, unparsed. Read it and see what it wants.", line(version)))
+}
+
+// AddressedTo is the line before a message from another program to an agent
+// that is not at work; the leader gets it.
+func (w Words) AddressedTo(agent string) string {
+	return w.pick(
+		fmt.Sprintf("这条消息是另一个程序发给 %s 的；它现在没有在工作。", line(agent)),
+		fmt.Sprintf("This message is from another program and meant for %s, who is not at work now.", line(agent)))
+}
+
+// SentAt is the line before a message from another program that was under way
+// for long: when it was sent, and how long ago that is.
+func (w Words) SentAt(when, ago string) string {
+	return w.pick(
+		fmt.Sprintf("这条消息发于 %s，过了 %s 才送到，内容可能已经过时。", line(when), line(ago)),
+		fmt.Sprintf("This message was sent at %s and arrived %s later; it may be out of date.", line(when), line(ago)))
 }

@@ -48,7 +48,8 @@ func (p *Printer) describe(rec event.Record) entry {
 		return p.describeAgent(e, d)
 	case event.ModelRequested, event.ModelReplied, event.ModelRetried, event.ModelFailed, event.ModelProfile:
 		return p.describeModel(e, d)
-	case event.ToolStarted, event.ToolFinished, event.ApprovalRequested, event.ApprovalDecided, event.ArtifactCreated:
+	case event.ToolStarted, event.ToolFinished, event.ToolHanded, event.ToolReturned,
+		event.ApprovalRequested, event.ApprovalDecided, event.ArtifactCreated:
 		return p.describeTool(e, d)
 	case event.MessageDelivered:
 		return e.with(detail, StyleDim, p.words.delivered, CleanLine(d.ID))
@@ -217,6 +218,10 @@ func (p *Printer) describeTool(e entry, data event.Data) entry {
 			w, st = notice, StyleWarn // the rest stands elsewhere
 		}
 		return e.with(w, st, p.words.toolDone, call, shortTime(millis(d.DurationMS)), d.File, p.beginning(result, maxLineText))
+	case event.ToolHanded:
+		return e.with(detail, StyleDim, p.words.handed, cmp.Or(p.cast.tools[d.CallID], d.Name, d.CallID))
+	case event.ToolReturned:
+		return e.with(detail, StyleDim, p.words.handedBack, cmp.Or(p.cast.tools[d.CallID], d.CallID), d.By)
 	case event.ApprovalRequested:
 		// A person decides on what stands here, so all arguments are shown.
 		return e.with(notice, StyleWarn, p.words.approval, d.ID, d.Name, p.beginning(d.Arguments, maxApproval))

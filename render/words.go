@@ -16,14 +16,14 @@ type words struct {
 	script string // the label of what a script says
 
 	// What happens, in the column of the purpose.
-	started, resumed, suspended, finished, runFailed       string
-	created, role, state, stopping, turn                   string
-	delivered, returned, unanswered                        string
-	requested, replied, retried, failed, profile, compact  string
-	cutShort                                               string
-	tool, toolDone, toolError, approval, decided, artifact string
-	limitNear, limit, warning                              string
-	unknown                                                string
+	started, resumed, suspended, finished, runFailed                           string
+	created, role, state, stopping, turn                                       string
+	delivered, returned, unanswered                                            string
+	requested, replied, retried, failed, profile, compact                      string
+	cutShort                                                                   string
+	tool, toolDone, toolError, handed, handedBack, approval, decided, artifact string
+	limitNear, limit, warning                                                  string
+	unknown                                                                    string
 
 	// Pieces of sentences; the verbs are those of package fmt.
 	attempt, wait, allow, deny, dropped            string
@@ -92,7 +92,7 @@ var chinese = words{
 	created: "创建", role: "新角色", state: "状态", stopping: "要求停止", turn: "回合结束",
 	delivered: "已送达", returned: "无法送达", unanswered: "未获回答",
 	requested: "请求模型", replied: "模型回复", retried: "重试", failed: "失败", cutShort: "已打断", profile: "端点调整", compact: "压缩历史",
-	tool: "工具", toolDone: "工具完成", toolError: "工具出错", approval: "等待批准", decided: "审批", artifact: "产物",
+	tool: "工具", toolDone: "工具完成", toolError: "工具出错", handed: "交给客户端", handedBack: "客户端返回", approval: "等待批准", decided: "审批", artifact: "产物",
 	limitNear: "限额将满", limit: "到达限额", warning: "警告", unknown: "记录",
 	attempt: "第 %d 次失败", wait: "%s 后重试", allow: "允许", deny: "拒绝",
 	dropped: "%d 条消息合为摘要", moreLines: "还有 %d 行：troupe replay --json", unfinished: "%d 个子智能体未完成",
@@ -139,7 +139,7 @@ var english = words{
 	created: "created", role: "new role", state: "state", stopping: "stop asked", turn: "turn end",
 	delivered: "delivered", returned: "returned", unanswered: "unanswered",
 	requested: "request", replied: "reply", retried: "retry", failed: "failed", cutShort: "cut short", profile: "profile", compact: "compacted",
-	tool: "tool", toolDone: "tool done", toolError: "tool error", approval: "approval?", decided: "approval", artifact: "artifact",
+	tool: "tool", toolDone: "tool done", toolError: "tool error", handed: "to the client", handedBack: "from the client", approval: "approval?", decided: "approval", artifact: "artifact",
 	limitNear: "limit near", limit: "limit", warning: "warning", unknown: "record",
 	attempt: "attempt %d failed", wait: "again in %s", allow: "allowed", deny: "denied",
 	dropped: "%d messages became a summary", moreLines: "%d more: troupe replay --json", unfinished: "%d sub-agents unfinished",

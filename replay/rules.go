@@ -134,6 +134,8 @@ func (k *checker) mayFollow(rec event.Record) bool {
 		return k.suspended && rec.Agent == event.Person
 	case event.ApprovalDecided:
 		return k.suspended && d.Offline
+	case event.ToolReturned:
+		return k.suspended
 	default:
 		return false
 	}

@@ -75,6 +75,44 @@ func (m *Manager) Approve(ctx context.Context, session string, d event.ApprovalD
 	})
 }
 
+// ToolResult brings what the client made of a tool call; see gateway.Sessions. A run
+// that was not under way goes on, unless the user stopped it.
+func (m *Manager) ToolResult(ctx context.Context, session, agent string, d event.ToolReturned) error {
+	return m.with(ctx, session, func(e *entry, run *leader.Run) error {
+		if run != nil {
+			return run.ToolResult(agent, d)
+		}
+		goesOn, err := m.returned(ctx, e, agent, d)
+		if err != nil || !goesOn {
+			return err
+		}
+		if err := m.begin(ctx, e, prompt{}); err != nil {
+			m.opts.Logger.Warn().Err(err).Str("session", e.handle()).Msg("session has a result, and does not go on")
+		}
+		return nil
+	})
+}
+
+// returned writes the result of a call into the log of a session at rest.
+func (m *Manager) returned(ctx context.Context, e *entry, agent string, d event.ToolReturned) (goesOn bool, err error) {
+	settings, err := m.settings(e.name)
+	if errors.Is(err, errEmpty) {
+		return false, leader.ErrNoCall
+	}
+	if err != nil {
+		return false, err
+	}
+	_, opts, err := m.opts.Team(settings)
+	if err != nil {
+		return false, err
+	}
+	goesOn, err = leader.Return(ctx, m.dir(e.name), agent, d, opts...)
+	if err == nil {
+		e.written()
+	}
+	return goesOn, err
+}
+
 // offered refuses a rule other than the one that the approval offers.
 func offered(pending []leader.Pending, d event.ApprovalDecided) error {
 	for _, p := range pending {
@@ -83,6 +121,26 @@ func offered(pending []leader.Pending, d event.ApprovalDecided) error {
 		}
 	}
 	return nil
+}
+
+// Warn writes something odd about what a user said into the log of the session,
+// which has one.
+func (m *Manager) Warn(ctx context.Context, session string, w event.Warning) error {
+	return m.with(ctx, session, func(e *entry, run *leader.Run) error {
+		if run != nil {
+			return run.Warn(w)
+		}
+		settings, err := m.settings(e.name)
+		if err != nil {
+			return err
+		}
+		_, opts, err := m.opts.Team(settings)
+		if err == nil {
+			err = leader.Warn(m.dir(e.name), w, opts...)
+		}
+		e.written()
+		return err
+	})
 }
 
 // Stop stops an agent, or the team when agent is empty; see gateway.Sessions.

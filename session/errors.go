@@ -20,6 +20,7 @@ const (
 	codeClosed  = "closed"
 	codeBad     = "bad"
 	codeRefused = "refused"
+	codeNoCall  = "no_call"
 	codeLog     = "log"
 )
 
@@ -30,7 +31,7 @@ type Error struct {
 }
 
 // Failure has the code (one word of "unknown", "at_rest", "busy", "full", "closed",
-// "bad", "refused" and "log"), who is to blame, whether it may work later, the
+// "bad", "refused", "no_call" and "log"), who is to blame, whether it may work later, the
 // words and a hint.
 func (e *Error) Failure() event.Failure { return e.fail }
 
@@ -76,6 +77,8 @@ func refusal(err error) error {
 		return fail(codeLog, "server", "the log of the session cannot be read or written")
 	case errors.Is(err, leader.ErrEnded):
 		return fail(codeRest, "client", errRest.fail.Message)
+	case errors.Is(err, leader.ErrNoCall):
+		return fail(codeNoCall, "tool", strings.TrimPrefix(err.Error(), "leader: "))
 	case ofRun && le.Code == "bad_task":
 		return fail(codeBad, "client", le.String())
 	case ofRun:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/transcript"
 )
@@ -30,6 +31,11 @@ type Options struct {
 	// Grace is how long the steps under way may take when the process ends,
 	// before they are cut short; 0 means 10 seconds.
 	Grace time.Duration
+	// Watch, if there is one, sees each record that a run of this process writes:
+	// whose session it is, the handle of the session, and the id of its trace. It
+	// is called in order for each session, for several at the same time, and a run
+	// that has ended waits for it.
+	Watch func(user, session, trace string, rec event.Record)
 	// Logger is for operators; silent without one.
 	Logger zerolog.Logger
 }
@@ -41,6 +47,7 @@ type Manager struct {
 	begins  chan beginning // to Run, which alone starts runs
 	closing chan struct{}  // closed when nothing begins any more
 	closed  chan struct{}  // closed when all runs have ended
+	hurry   chan struct{}  // one slot: what Cut leaves for Run
 
 	mu      sync.Mutex // guards all below, for an instant at a time
 	entries map[string]*entry
@@ -59,6 +66,7 @@ func New(o Options) (*Manager, error) {
 	o.Dir, o.MaxRuns, o.Grace = dir, cmp.Or(o.MaxRuns, 64), cmp.Or(o.Grace, 10*time.Second)
 	return &Manager{
 		opts: o, begins: make(chan beginning), closing: make(chan struct{}), closed: make(chan struct{}),
+		hurry:   make(chan struct{}, 1),
 		entries: map[string]*entry{},
 	}, nil
 }
@@ -97,11 +105,26 @@ func (m *Manager) Run(ctx context.Context) error {
 			run.Pause(stopped)
 		}
 	}
-	hard := time.AfterFunc(m.opts.Grace, func() { cut(errStopped) })
-	defer hard.Stop()
-	all.Wait()
-	close(m.closed)
+	go func() { all.Wait(); close(m.closed) }()
+	late := time.NewTimer(m.opts.Grace)
+	defer late.Stop()
+	select {
+	case <-m.closed:
+	case <-m.hurry:
+	case <-late.C:
+	}
+	cut(errStopped)
+	<-m.closed
 	return nil
+}
+
+// Cut takes the grace from the steps that are under way when the process ends:
+// [Manager.Run] cuts them short at once, or as soon as it is told to end.
+func (m *Manager) Cut() {
+	select {
+	case m.hurry <- struct{}{}:
+	default:
+	}
 }
 
 // drive starts a run and waits for its end.
@@ -123,7 +146,12 @@ func (m *Manager) drive(ctx context.Context, b beginning) {
 		run.Pause(stopped)
 	default:
 	}
+	var watching sync.WaitGroup
+	if m.opts.Watch != nil {
+		watching.Go(func() { m.watch(context.WithoutCancel(ctx), b.entry.name, run) })
+	}
 	_, err = run.Wait()
+	watching.Wait()
 	log.Info().AnErr("err", err).Msg("session rests")
 	b.entry.ended()
 	m.release()

@@ -451,3 +451,46 @@ func TestAPromptThatIsNone(t *testing.T) {
 		}
 	})
 }
+
+// TestCut does not wait for the grace when somebody is in a hurry.
+func TestCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := echoes(t, func(o *session.Options) { o.Grace = time.Minute })
+		m, stop := serve(t, o)
+		s := open(t, m, "alice", "s1")
+		if err := m.Submit(t.Context(), s, "", "slowly", nil); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		began := time.Now()
+		go func() {
+			<-time.After(time.Second)
+			m.Cut()
+			m.Cut() // once more changes nothing
+		}()
+		stop()
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("it ended after %v", took)
+		}
+		if n, err := recoverOnce(t, o); n != 1 || err != nil {
+			t.Errorf("%d sessions go on, %v", n, err)
+		}
+	})
+}
+
+// recoverOnce starts a Manager and tells how many sessions go on.
+func recoverOnce(t *testing.T, o session.Options) (n int, err error) {
+	t.Helper()
+	m, err := session.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = m.Run(ctx) }()
+	n, err = m.Recover(ctx)
+	cancel()
+	m.Cut()
+	<-done
+	return n, err
+}

@@ -20,6 +20,13 @@ const (
 	metaName = "session"
 )
 
+// Keys of settings that stand elsewhere in the log, so that the header does not note
+// them again: the tools that the client executes, which the team has, and the trace.
+const (
+	settingTools = "tools"
+	settingTrace = "trace_id"
+)
+
 // name says whose session it is and what the user calls it.
 type name struct{ user, session string }
 
@@ -86,6 +93,8 @@ func (n name) folder() string {
 func (n name) meta(settings map[string]string) map[string]string {
 	meta := map[string]string{}
 	maps.Copy(meta, settings)
+	delete(meta, settingTools)
+	delete(meta, settingTrace)
 	meta[metaUser], meta[metaName] = n.user, n.session
 	return meta
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -76,6 +77,9 @@ func (m *Manager) open(ctx context.Context, e *entry, p prompt) (*leader.Run, er
 		e.written()
 	}
 	opts = append(opts, m.options(p)...)
+	if opts, err = withTools(opts, p.settings); err != nil {
+		return nil, err
+	}
 	for _, model := range models(team) {
 		opts = append(opts, leader.WithClient(model.Name, model))
 	}
@@ -99,7 +103,10 @@ func (m *Manager) start(ctx context.Context, n name, p prompt) (*leader.Run, err
 		return nil, err
 	}
 	opts = append(opts, m.options(p)...)
-	opts = append(opts, leader.WithRunDir(m.opts.Dir), leader.WithRunFolder(n.folder()), leader.WithMeta(n.meta(p.settings)))
+	if opts, err = withTools(opts, p.settings); err != nil {
+		return nil, err
+	}
+	opts = append(opts, leader.WithTrace(p.settings[settingTrace]), leader.WithRunDir(m.opts.Dir), leader.WithRunFolder(n.folder()), leader.WithMeta(n.meta(p.settings)))
 	l, err := leader.New(team, opts...)
 	if err != nil {
 		return nil, err
@@ -112,6 +119,20 @@ func (m *Manager) options(p prompt) []leader.Option {
 	return []leader.Option{
 		leader.WithAttendance(leader.Unattended), leader.WithRequest(p.id), leader.WithLogger(m.opts.Logger),
 	}
+}
+
+// withTools adds the tools that the client executes, as gateway.SettingTools has
+// them.
+func withTools(opts []leader.Option, settings map[string]string) ([]leader.Option, error) {
+	text := settings[settingTools]
+	if text == "" {
+		return opts, nil
+	}
+	var list []leader.ClientTool
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, failure(codeBad, "client", "the tools of the client are no list of tools: %v", err)
+	}
+	return append(opts, leader.WithClientTools(list...)), nil
 }
 
 // models are the models of a team that have a client.

@@ -143,6 +143,13 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		text(&e, &d.Result)
 		word(&e, &d.CallID, &d.Name, &d.File)
 		return leave(&e, in, d)
+	case event.ToolHanded:
+		word(&e, &d.CallID, &d.Name, &d.Arguments)
+		return leave(&e, in, d)
+	case event.ToolReturned:
+		text(&e, &d.Result)
+		word(&e, &d.CallID, &d.By)
+		return leave(&e, in, d)
 	case event.ApprovalRequested:
 		word(&e, &d.ID, &d.CallID, &d.Name, &d.Arguments, &d.Rule)
 		return leave(&e, in, d)

@@ -162,6 +162,7 @@ func TestSyncModes(t *testing.T) {
 		event.QuestionOpened{},
 		event.QuestionClosed{},
 		event.ToolFinished{},
+		event.ToolReturned{},
 		event.ApprovalRequested{},
 		event.ApprovalDecided{},
 	}
@@ -178,6 +179,7 @@ func TestSyncModes(t *testing.T) {
 		event.ModelProfile{},
 		event.HistoryCompacted{},
 		event.ToolStarted{},
+		event.ToolHanded{},
 		event.ArtifactCreated{},
 		event.LimitWarned{},
 		event.LimitReached{},

@@ -97,7 +97,7 @@ func precious(t event.Type) bool {
 		event.TypeRunFinished, event.TypeRunFailed,
 		event.TypeMessageSent, event.TypeMessageDelivered, event.TypeMessageReturned,
 		event.TypeQuestionOpened, event.TypeQuestionClosed,
-		event.TypeToolFinished,
+		event.TypeToolFinished, event.TypeToolReturned,
 		event.TypeApprovalRequested, event.TypeApprovalDecided:
 		return true
 	default:

@@ -22,7 +22,7 @@ func (e *envelopeCommand) Convert(ctx context.Context, files []string) error {
 	if err != nil {
 		return err
 	}
-	fill := envelope.Fill{MsgID: func() string { return "m-" + strings.ToLower(rand.Text()[:16]) }, Now: e.Now}
+	fill := envelope.Fill{MsgID: newMsgID, Now: e.Now}
 	left := map[string]int{}
 	err = e.each(ctx, files, func(at place, raw []byte) error {
 		e.count++
@@ -43,6 +43,9 @@ func (e *envelopeCommand) Convert(ctx context.Context, files []string) error {
 	e.sayLeft(to, left)
 	return e.end(err, "converted")
 }
+
+// newMsgID makes an id for a message of a dialect that has none.
+func newMsgID() string { return "m-" + strings.ToLower(rand.Text()[:16]) }
 
 // refuse names a message that cannot be converted.
 func (e *envelopeCommand) refuse(at place, v envelope.Verdict, remarks []envelope.Remark) error {

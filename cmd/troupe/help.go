@@ -35,7 +35,10 @@ func (a *app) help(cmd *cobra.Command) {
 	}
 	if cmd.Runnable() {
 		use := cmd.UseLine()
-		if cmd.HasSubCommands() {
+		switch {
+		case cmd.HasSubCommands() && cmd != cmd.Root() && len(a.declared[cmd]) > 0:
+			use += "\n  " + cmd.CommandPath() + " COMMAND"
+		case cmd.HasSubCommands():
 			use = cmd.CommandPath() + " [COMMAND]"
 		}
 		b.WriteString("\n" + w.usage + "\n  " + use + "\n")
@@ -91,7 +94,7 @@ func (a *app) inOrder(commands []*cobra.Command) []*cobra.Command {
 }
 
 // examples are calls to copy, by command.
-var examples = map[string]string{
+var examples = map[string]string{ //nolint:gosec // words about tokens, no tokens
 	"": `  troupe run
   troupe init && troupe run "…"
   troupe replay last
@@ -120,6 +123,14 @@ var examples = map[string]string{
 	"models":       "  troupe models\n",
 	"models probe": "  troupe models probe\n  troupe models probe ollama/qwen3:8b --json\n",
 	"schema":       "  troupe schema > team.schema.json\n",
+
+	"serve":       "  troupe serve --studio\n  troupe serve --studio=/chat --listen 127.0.0.1:9000 --workspace work\n",
+	"serve token": "  TOKEN=$(troupe serve token alice --life 8h)\n",
+
+	"dial": `  troupe dial ws://127.0.0.1:8787/studio "你好"
+  troupe dial ws://127.0.0.1:8787/studio --session s1 < prompts.txt | jq -r 'select(.type=="chat-output").content // empty'
+  ALICE=… troupe dial wss://agents.example.com/studio --token-env ALICE --tee log.jsonl
+`,
 
 	"queue send":    "  troupe queue send signup \"…\" --session s1 --follow > answer.md\n  troupe queue send signup - --extra '{\"location\": \"北京\"}' < task.md\n",
 	"queue tail":    "  troupe queue tail s1\n  troupe queue tail s1 --reader me --json | jq .event.data\n",

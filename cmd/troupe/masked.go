@@ -74,6 +74,10 @@ func keysOf(teamFile string, s settings) (names []string, redact []*regexp.Regex
 	for _, m := range file.Models {
 		names = append(names, m.APIKeyEnv)
 	}
+	for _, name := range file.Serve.Tokens {
+		names = append(names, name)
+	}
+	names = append(names, file.Serve.TokenKeyEnv)
 	for _, pattern := range file.Transcript.Redact {
 		if expression, err := regexp.Compile(pattern); err == nil {
 			redact = append(redact, expression)

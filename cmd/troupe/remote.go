@@ -8,8 +8,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/troupe-go/troupe/config"
+	"github.com/troupe-go/troupe/gateway/envelope"
 	"github.com/troupe-go/troupe/gateway/streams"
+	"github.com/troupe-go/troupe/gateway/studio"
 	"github.com/troupe-go/troupe/leader"
+	"github.com/troupe-go/troupe/prompts"
 )
 
 // remotePool is how many agents at a Redis server may be listened to at once.
@@ -20,9 +23,20 @@ const remotePool = 128
 func (a *app) remotes(found *team) leader.Option {
 	return leader.WithRemotes(func(p leader.Place) (leader.Remote, error) {
 		p = inFile(found.config, p)
+		token := ""
+		if p.TokenEnv != "" {
+			var ok bool
+			if token, ok = found.settings.lookup(p.TokenEnv); !ok || token == "" {
+				return nil, fmt.Errorf(a.words.noToken, p.TokenEnv)
+			}
+		}
 		switch p.Kind {
 		case "streams":
 			return a.atRedis(found, p)
+		case "studio":
+			return studio.NewRemote(studio.RemoteOptions{URL: p.Address, Token: token})
+		case "envelope":
+			return envelope.NewRemote(envelope.RemoteOptions{URL: p.Address, Token: token, Words: prompts.In(found.lang), Now: a.Now})
 		default:
 			return nil, fmt.Errorf(a.words.noSuchPlace, p.Kind)
 		}

@@ -162,6 +162,14 @@ func TestCheckShowsRolesElsewhere(t *testing.T) {
 			t.Errorf("%v: exit code %d: %s%s", args, code, text, &p.stderr)
 		}
 	}
+	put(t, "team.yaml", strings.NewReplacer("{streams: writers}", "{studio: \"ws://127.0.0.1:1/studio\"}", "{streams: artists", "{envelope: \"http://127.0.0.1:1/e\", token_env: POST_TOKEN", `, redis: "${REDIS_URL}"}`, "}").Replace(spreadCrafts))
+	if code := p.call(t.Context(), "check"); code == exitOK || !strings.Contains(p.stderr.String(), "POST_TOKEN") {
+		t.Errorf("a token that is not set: exit code %d: %s%s", code, &p.stdout, &p.stderr)
+	}
+	p.vars["POST_TOKEN"] = "hunter2hunter2"
+	if code := p.call(t.Context(), "check"); code != exitOK || !strings.Contains(p.stdout.String(), "envelope/http://127.0.0.1:1/e") || !strings.Contains(p.stdout.String(), "studio/ws://") {
+		t.Errorf("studio and envelope: exit code %d: %s%s", code, &p.stdout, &p.stderr)
+	}
 	put(t, "team.yaml", strings.ReplaceAll(spreadCrafts, "{streams: writers}", "{streams: writers, redis: \"redis://h:x\"}"))
 	if code := p.call(t.Context(), "check"); code == exitOK {
 		t.Errorf("an address that cannot be read passes: %s", &p.stdout)

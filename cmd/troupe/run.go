@@ -51,7 +51,7 @@ func (a *app) newRun() *runCommand {
 func (a *app) runCommand() *cobra.Command {
 	r := a.newRun()
 	r.cmd = &cobra.Command{
-		Use:  "run [TASK…]",
+		Use: "run [TASK…]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.refused(cmd.Context(), r.Run(cmd.Context(), args))
 		},
@@ -97,7 +97,7 @@ func (r *runCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r.retain(t)
+	r.retain(t, r.quiet)
 	run, err := t.leader.Start(ctx, task)
 	if err != nil {
 		return err

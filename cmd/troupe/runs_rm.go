@@ -154,12 +154,12 @@ func (r *rmCommand) agreed(ctx context.Context, runs []transcript.Run) (bool, er
 
 // retain removes runs of the team that ended longer ago than its file wants to
 // keep them, and says so in one line. Runs that can go on are kept.
-func (r *runCommand) retain(t *team) {
+func (a *app) retain(t *team, quiet bool) {
 	keep := t.config.Transcript.Keep
 	if keep <= 0 {
 		return
 	}
-	old, err := transcript.Old(t.runs, r.Now().Add(-keep))
+	old, err := transcript.Old(t.runs, a.Now().Add(-keep))
 	old = slices.DeleteFunc(old, func(run transcript.Run) bool { return run.Team != t.leader.Team().Name })
 	ended, open := split(old)
 	for i, run := range ended {
@@ -169,17 +169,17 @@ func (r *runCommand) retain(t *team) {
 		}
 	}
 	if err != nil { // never a reason not to work
-		r.warn(render.CleanLine(err.Error()))
+		a.warn(render.CleanLine(err.Error()))
 	}
 	var parts []string
 	if len(ended) > 0 {
-		parts = append(parts, fmt.Sprintf(r.words.keptRemoved, ageText(keep), ids(ended)))
+		parts = append(parts, fmt.Sprintf(a.words.keptRemoved, ageText(keep), ids(ended)))
 	}
 	if len(open) > 0 {
-		parts = append(parts, fmt.Sprintf(r.words.rmResumable, ids(open)))
+		parts = append(parts, fmt.Sprintf(a.words.rmResumable, ids(open)))
 	}
-	if len(parts) > 0 && !r.quiet {
-		r.say(strings.Join(parts, "  "))
+	if len(parts) > 0 && !quiet {
+		a.say(strings.Join(parts, "  "))
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe/config"
+	"github.com/troupe-go/troupe/gateway/studio"
 )
 
 // schemaCommand is "troupe schema": what a file or a record may contain, for
 // editors and programs.
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema [team|record|export]", ValidArgs: []string{"team", "record", "export"},
+		Use: "schema [team|record|export|client|studio]", ValidArgs: []string{"team", "record", "export", "client", "studio"},
 		Args: a.args(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.schema(args) },
 	}
@@ -33,8 +34,12 @@ func (a *app) schema(args []string) error {
 		text, err = recordSchema()
 	case "export":
 		text, err = exportSchema()
+	case "client":
+		text, err = clientSchema()
+	case "studio":
+		text = studio.Schema()
 	default:
-		err = usageError(fmt.Sprintf(a.words.badChoice, what, "team, record, export"), "")
+		err = usageError(fmt.Sprintf(a.words.badChoice, what, "team, record, export, client, studio"), "")
 	}
 	if err != nil {
 		return err

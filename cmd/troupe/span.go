@@ -107,6 +107,10 @@ func idsOf(rec event.Record) []string {
 		return []string{d.CallID}
 	case event.ToolFinished:
 		return []string{d.CallID}
+	case event.ToolHanded:
+		return []string{d.CallID}
+	case event.ToolReturned:
+		return []string{d.CallID}
 	case event.ApprovalRequested:
 		return []string{d.ID}
 	case event.ApprovalDecided:

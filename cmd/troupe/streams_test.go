@@ -102,6 +102,12 @@ func TestStdoutIsPure(t *testing.T) {
 		{"models probe ollama/nobody --json", 3, lines},
 		{"schema", 0, func(s string) bool { return json.Valid([]byte(s)) }},
 		{"schema export", 0, func(s string) bool { return json.Valid([]byte(s)) }},
+		{"schema studio", 0, func(s string) bool { return json.Valid([]byte(s)) }},
+		{"serve", 2, empty},
+		{"serve --studio --listen 0.0.0.0:0", 2, empty},
+		{"serve token alice", 2, empty},
+		{"dial", 2, empty},
+		{"dial ws://127.0.0.1:1/studio hi", 1, empty},
 		{"schema record", 0, func(s string) bool { return json.Valid([]byte(s)) }},
 		{"completion bash", 0, has("# bash completion")},
 		{"completion zsh", 0, has("#compdef troupe")},
@@ -134,4 +140,4 @@ func TestStdoutIsPure(t *testing.T) {
 }
 
 // calledCommands are the commands that TestStdoutIsPure calls.
-const calledCommands = " worker queue init check run chat resume answer runs replay diff envelope models schema completion version "
+const calledCommands = " worker queue init check run chat resume answer runs replay diff envelope models schema serve dial completion version "

@@ -35,7 +35,8 @@ type team struct {
 	runs     string // the folder of the runs
 	lang     string
 	demo     bool
-	taken    string // the model that was taken though nobody named it
+	taken    string          // the model that was taken though nobody named it
+	made     []leader.Option // with which the team was made
 }
 
 // loadTeam finds the team, its model, and where it works.
@@ -53,20 +54,19 @@ func (a *app) loadTeam(ctx context.Context, cmd *cobra.Command, t *teamFlags) (*
 		return nil, err
 	}
 	// Where agents may write is no matter of a file that came with a project.
-	if err := a.fromVariables(cmd, found.settings.fromFile, "file", "workdir"); err != nil {
+	if err := a.fromVariables(cmd, found.settings.fromFile, "file", "workdir", "workspace", "audit"); err != nil {
 		return nil, err
 	}
-	opts, err := a.teamOptions(t, found)
-	if err != nil {
+	if found.made, err = a.teamOptions(t, found); err != nil {
 		return nil, err
 	}
 	switch {
 	case found.demo:
-		found.leader, err = demoTeam(found.lang, opts)
+		found.leader, err = demoTeam(found.lang, found.made)
 	case found.file == "":
-		found.leader, err = leader.New(leader.Team{}, opts...) // the built-in roles
+		found.leader, err = leader.New(leader.Team{}, found.made...) // the built-in roles
 	default:
-		found.leader, err = a.teamFrom(ctx, found, opts)
+		found.leader, err = a.teamFrom(ctx, found, found.made)
 	}
 	return found, a.teamError(err)
 }

@@ -71,7 +71,7 @@ type words struct {
 	diffField, diffWhy, diffVia, diffSameRequest, diffSame, diffTotal string
 	colSince, colTime                                                 string
 
-	noRuns, noAgent, agentsAre, partial, tokens, checkOK, defaultTools, ownTools, noSuchPlace string
+	noRuns, noAgent, agentsAre, partial, tokens, checkOK, defaultTools, ownTools, noSuchPlace, noToken string
 	keyMissing, serverFound, serverMissing                                                    string
 
 	// runs cost, repair and rm.
@@ -90,6 +90,8 @@ type words struct {
 	verify map[string]string // of replay --verify
 
 	envelope map[string]string // of envelope: reasons, verdicts, steps, and the rest
+	serve    map[string]string // of serve
+	dial     map[string]string // of dial
 	worker   map[string]string // of worker
 	queue    map[string]string // of queue
 }

@@ -8,7 +8,7 @@ import (
 
 var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no keys
 	lang: en,
-	short: map[string]string{
+	short: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"":             "Troupe runs teams of language-model agents.",
 		"run":          "run one task with the team, show the work, print the answer",
 		"chat":         "talk with the team in the terminal, several turns in one run",
@@ -28,10 +28,15 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 		"models":       "which models there are, and which keys were found",
 		"models probe": "ask an endpoint what works, and which profile fits it",
 		"models list":  "list providers, keys, local servers and the team's models",
-		"schema":       "JSON Schema of team.yaml or of a record of the log",
+		"schema":       "JSON Schema of team.yaml, of a record of the log, or of a protocol",
 		"completion":   "print the completion script for a shell",
 		"version":      "print the version",
 		"help":         "help about a command",
+
+		"serve":       "serve the team to chat front ends and other programs",
+		"serve token": "issue a token that a server takes for a while",
+
+		"dial": "connect to a server, print what it says as it is, send what you type",
 
 		"worker": "take tasks from Redis Streams, for agents and clients of by-framework",
 
@@ -48,7 +53,7 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 		"envelope convert": "translate messages between the envelope and other frameworks' names",
 		"envelope explain": "go through a message step by step: names, extra fields, version, duplicates",
 	},
-	long: map[string]string{
+	long: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"run": `The task is what the arguments say, or what stdin brings; with both, the
 arguments are the instruction and stdin is its context. The answer goes to
 stdout, everything else to stderr. The team file is team.yaml in this folder or
@@ -102,6 +107,28 @@ the provider sent no count; — stands where no price is known.`,
 warning, so that all others keep their numbers.`,
 		"runs rm": `A run that is under way is never removed. --older-than removes runs that ended;
 those that can go on are named and kept.`,
+		"serve": `Each protocol is switched on by its flag or by its key below serve: in the team
+file. Without tokens the server listens on this machine only. A session is one run
+in the folder of the runs: troupe replay shows it, and a server that starts goes on
+with the sessions that the end of the last one interrupted. SIGTERM and Ctrl-C let
+the steps under way end, for grace at most, and suspend the sessions.
+
+Below serve: in the team file stand listen, tls_cert, tls_key, tokens (user: name of
+a variable), token_key_env, token_life, workspace, audit, origins, hosts,
+max_sessions, grace, limits (connections, connections_per_user, messages_per_second,
+message_burst, bytes_per_second, byte_burst), client (path), studio (path,
+on_disconnect, verbose, iterations) and envelope (path, tools, dedupe_ttl, wait,
+dialects).`,
+		"serve token": `The token is signed with the key in the variable that serve.token_key_env of the
+team file names, and goes to stdout. It is good for serve.token_life, or --life.`,
+		"dial": `Every message that comes is one line of stdout; what is sent, and the rest, goes to
+stderr. TEXT, the messages of --send and the lines of stdin are sent in this order:
+a JSON object as it is, a text as the protocol wants it. In the protocol studio a
+text is a prompt, or more words for a response under way; when a response has ended
+the next line begins another in the same session. In the protocol client it is a
+prompt of the session; pings are answered. Without --protocol the path tells
+it. The token is that of TROUPE_TOKEN or of the variable that --token-env names. Exit
+code 1 means that the server refused something or went away.`,
 		"queue send": `TYPE is that of the agents; TEXT is the task, or - for stdin. The id of the message
 goes to stdout. A type for which no worker is online is an error, and nothing is
 sent. A message id that was sent before is not sent again. With --follow the task is
@@ -125,7 +152,7 @@ state is a line on stdout, the log is on stderr.
 Redis is redis://, rediss:// (TLS) or unix://; ?master_name=NAME goes through
 Sentinels, ?addr=HOST:PORT or redis+cluster:// is a cluster. Below worker: in the team
 file stand redis, agent_type, id, group, schema, concurrency, max_deliver, drain,
-events and health.`,
+lease, events and health.`,
 		"envelope check": `FILE has one message a line, or is - for stdin, as without FILE; a message
 over several lines begins with a line { and ends with a line }. A message with
 the ids of an earlier one is a repeat. Exit code 1 means that messages were
@@ -136,10 +163,11 @@ those that cannot be converted are named on stderr, with exit code 1, and so are
 the fields that the other form has no place for.`,
 		"envelope explain": `FILE is as for check. Where the version is not known the rest does not matter:
 such a message is read as text.`,
-		"schema": `The schema is that of team.yaml unless record is asked for, or export: what
-troupe runs export --format json writes.`,
+		"schema": `The schema is that of team.yaml unless record is asked for, export (what
+troupe runs export --format json writes), or client or studio (the messages of
+that protocol).`,
 	},
-	flags: map[string]string{
+	flags: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"lang":          "`LANG` of the program and the prompts: zh, en or auto (by the locale)",
 		"color":         "`WHEN` to use colours: auto, always or never",
 		"no-input":      "never ask, never move the cursor",
@@ -152,6 +180,29 @@ troupe runs export --format json writes.`,
 		"view":          "`VIEW` of the messages: auto, bubbles or lines",
 		"output-format": "`FORM` of stdout: text, json (one result) or jsonl (the log's records)",
 		"run-dir":       "`DIR` where the runs are kept",
+		"listen":        "`ADDRESS` to listen at, host:port (default 127.0.0.1:8787)",
+		"tls-cert":      "`FILE` with the certificate chain, in PEM form",
+		"tls-key":       "`FILE` with the key of the certificate",
+		"origins":       "`ORIGIN` of web pages that may use the server; with commas or repeated",
+		"hosts":         "`NAME` under which the server is reached; with commas or repeated (default: any)",
+		"workspace":     "`DIR` below which clients may have agents work (default: the current folder)",
+		"audit":         "`FILE` in which stands who did what (default: audit.jsonl beside the runs)",
+		"log-level":     "`LEVEL` of the log on stderr: debug, info, warn, error or off (default info)",
+		"client":        "the client protocol, at `PATH`",
+		"studio":        "the studio protocol, at `PATH`",
+		"envelope":      "the door for standard envelopes over HTTP, at `PATH`",
+		"life":          "`DURATION` for which the token is good (default 15m)",
+		"protocol":      "`PROTOCOL` of the server: client, studio or raw (default: by the path of URL)",
+		"token-env":     "`NAME` of the variable with the token (default TROUPE_TOKEN)",
+		"session":       "`ID` of the session, to go on with it (default: a new one)",
+		"dial resume":   "go on at `SESSION@SEQ`, where the protocol can",
+		"dial model":    "preferred `MODEL`, provider:model",
+		"dial workdir":  "`DIR` in the workspace of the server",
+		"project":       "`ID` of the project",
+		"send":          "`FILE` with messages to send, one a line",
+		"tee":           "write what comes to `FILE` too",
+		"send-timeout":  "`DURATION` that the server may take to accept a message (default 10s)",
+		"pretty":        "indent what comes",
 		"workdir":       "`DIR` that the agents work in (default: the current folder)",
 		"sync":          "when the log is forced to the disk: `MODE` normal, always or off",
 		"verbose":       "show states, deliveries, model calls and models too",
@@ -178,7 +229,7 @@ troupe runs export --format json writes.`,
 		"context":       "`N` unchanged lines around a change (default 3)",
 		"at":            "show the waits after record `SEQ`",
 
-		"session":        "`NAME` of the session (default: a new one)",
+		"send session":   "`NAME` of the session (default: a new one)",
 		"user":           "`CODE` of the user",
 		"message-id":     "`ID` of the message; one that was sent before runs once (default: made up)",
 		"extra":          "extra payload of the task: a `JSON` object",
@@ -202,7 +253,6 @@ troupe runs export --format json writes.`,
 		"lease":          "how long the worker counts as alive without a sign of life: `DURATION` (default 30s)",
 		"events":         "`FORMS` of events: sdk, or page for the flat ones of the protocol's page too",
 		"health":         "`ADDRESS` of /healthz and /readyz, host:port (default: none)",
-		"log-level":      "`LEVEL` of the log on stderr: debug, info, warn, error or off (default info)",
 
 		"limits":         "set limits of the team: `NAME=VALUE`, with commas or repeated, e.g. tokens=4000000",
 		"fork":           "make a new run that begins as this one, up to --from, and go on with that",
@@ -320,7 +370,7 @@ troupe runs export --format json writes.`,
 	colSince: "SINCE", colTime: "TIME",
 
 	noRuns: "no runs in %s", noAgent: "no agent %q in this run", agentsAre: "its agents: %s", partial: "partial, limit %s", tokens: "%d in, %d out",
-	checkOK: "All is well; no model was called.", ownTools: "its own (works elsewhere)", noSuchPlace: "this version does not know the protocol %s",
+	checkOK: "All is well; no model was called.", ownTools: "its own (works elsewhere)", noToken: "the variable %s with its token is not set", noSuchPlace: "this version does not know the protocol %s",
 	defaultTools: "(default)",
 	keyMissing:   "not set", serverFound: "answers", serverMissing: "no answer",
 
@@ -355,6 +405,8 @@ troupe runs export --format json writes.`,
 	},
 	origins:  map[string]string{fromEnvironment: "environment", fromDotEnv: ".env"},
 	envelope: envelopeWordsEN,
+	serve:    serveWordsEN,
+	dial:     dialWordsEN,
 	worker:   workerWordsEN,
 	queue:    queueWordsEN,
 	verify: map[string]string{

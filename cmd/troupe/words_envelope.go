@@ -22,7 +22,7 @@ var envelopeWordsEN = map[string]string{
 	"reason.suspicious_ts": "taken for milliseconds", "reason.extra_field": "unknown, belongs into the metadata",
 	"reason.repeated": "came before",
 
-	"want.text": "a text that is not empty", "want.seconds": "a number of seconds since 1970",
+	"want.text": "a text that is not empty", "want.short_text": "a text of 1 to 256 bytes", "want.seconds": "a number of seconds since 1970",
 	"want.type": "task, tool_call or result", "want.object": "an object", "want.text_or_object": "a text or an object",
 
 	"verdict.ok": "taken", "verdict.missing": "refused: fields are missing",
@@ -52,7 +52,7 @@ var envelopeWordsZH = map[string]string{
 	"reason.suspicious_ts": "当作毫秒", "reason.extra_field": "未知字段，应放在 metadata 中",
 	"reason.repeated": "之前来过",
 
-	"want.text": "非空的文本", "want.seconds": "自 1970 年起的秒数",
+	"want.text": "非空的文本", "want.short_text": "1 至 256 字节的文本", "want.seconds": "自 1970 年起的秒数",
 	"want.type": " task、tool_call 或 result", "want.object": "对象", "want.text_or_object": "文本或对象",
 
 	"verdict.ok": "接受", "verdict.missing": "拒绝：缺少字段",

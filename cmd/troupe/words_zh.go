@@ -8,7 +8,7 @@ import (
 
 var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no keys
 	lang: zh,
-	short: map[string]string{
+	short: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"":             "Troupe 运行由语言模型智能体组成的团队。",
 		"run":          "让团队完成一个任务，显示过程，输出结果",
 		"chat":         "在终端中与团队多轮对话，都在一个运行中",
@@ -28,10 +28,15 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"models":       "有哪些模型，找到了哪些密钥",
 		"models probe": "向一个端点提问：什么可用，哪种配置合适",
 		"models list":  "列出提供商、密钥、本机服务器和团队的模型",
-		"schema":       "team.yaml 或日志记录的 JSON Schema",
+		"schema":       "team.yaml、日志记录或协议的 JSON Schema",
 		"completion":   "输出 shell 的补全脚本",
 		"version":      "输出版本",
 		"help":         "查看命令的帮助",
+
+		"serve":       "向聊天前端和其他程序提供团队服务",
+		"serve token": "签发一个服务器在一段时间内接受的令牌",
+
+		"dial": "连接服务器，原样打印它说的话，发送输入的内容",
 
 		"worker": "从 Redis Streams 接收任务，供 by-framework 的智能体和客户端使用",
 
@@ -48,7 +53,7 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 		"envelope convert": "在信封与其他框架的字段名之间转换消息",
 		"envelope explain": "逐步查看一条消息：字段名、多余字段、版本、去重",
 	},
-	long: map[string]string{
+	long: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"run": `任务来自参数或标准输入；两者都有时，参数是指令，标准输入是上下文。
 结果写到标准输出，其余都写到标准错误。团队文件是本文件夹或上级文件夹中的
 team.yaml。没有团队文件也没有 -m 时，由脚本在你的文件夹上演示，
@@ -88,6 +93,25 @@ troupe resume 据此继续。`,
 		"runs repair": `原来的日志保留在旁边。丢失的记录由一条警告代替，其余记录的编号不变。`,
 		"runs rm": `正在进行的运行从不删除。--older-than 删除已结束的运行；
 还可以继续的会列出并保留。`,
+		"serve": `每种协议由它的选项或团队文件 serve: 下的键启用。没有令牌时服务器只在本机监听。
+一个会话就是运行记录文件夹中的一次运行：可用 troupe replay 查看；服务器启动时会继续
+上一个服务器结束时中断的会话。SIGTERM 和 Ctrl-C 让进行中的步骤做完（最多 grace），
+然后暂停所有会话。
+
+团队文件的 serve: 下可以写 listen、tls_cert、tls_key、tokens（用户: 变量名）、
+token_key_env、token_life、workspace、audit、origins、hosts、max_sessions、grace、
+limits（connections、connections_per_user、messages_per_second、message_burst、
+bytes_per_second、byte_burst）、client（path）、studio（path、on_disconnect、
+verbose、iterations）和 envelope（path、tools、dedupe_ttl、wait、
+dialects）。`,
+		"serve token": `令牌用团队文件 serve.token_key_env 指定的变量中的密钥签名，写到标准输出，
+有效期为 serve.token_life 或 --life。`,
+		"dial": `收到的每条消息占标准输出一行；发送的内容和其他信息写到标准错误。依次发送 TEXT、
+--send 文件中的消息和标准输入的各行：JSON 对象原样发送，文本按协议包装。studio 协议中
+一行文本是一次提问，或在回答进行中补充说明；回答结束后，下一行在同一会话中开始新的回答。
+client 协议中一行文本是会话的一次提问，ping 会自动应答。
+不给 --protocol 时由路径判断。令牌取自 TROUPE_TOKEN 或 --token-env 指定的变量。
+退出码 1 表示服务器拒绝或断开。`,
 		"queue send": `TYPE 是智能体的类型；TEXT 是任务，- 表示从标准输入读。消息编号写到标准输出。没有工作进程
 在线的类型会报错，什么也不发送。已发送过的消息编号不会再次发送。加 --follow 时任务显示在
 标准错误上，结果写到标准输出；退出码 6 表示它在问用户。`,
@@ -104,7 +128,7 @@ troupe resume 据此继续。`,
 
 Redis 地址为 redis://、rediss://（TLS）或 unix://；?master_name=NAME 经由 Sentinel，
 ?addr=HOST:PORT 或 redis+cluster:// 为集群。团队文件的 worker: 下可以写 redis、agent_type、
-id、group、schema、concurrency、max_deliver、drain、events 和 health。`,
+id、group、schema、concurrency、max_deliver、drain、lease、events 和 health。`,
 		"envelope check": `FILE 每行一条消息；- 或不给时读标准输入。跨多行的消息以单独一行 { 开始，
 以单独一行 } 结束。编号与之前的消息相同的是 repeat。
 退出码 1 表示有消息被拒绝（missing、invalid）。`,
@@ -114,9 +138,9 @@ id、group、schema、concurrency、max_deliver、drain、events 和 health。`,
 		"envelope explain": `FILE 与 check 相同。版本不认识时，其余各步都不再要紧：
 这样的消息按文本来读。`,
 		"schema": `默认是 team.yaml 的 schema；record 是日志记录的，export 是
-troupe runs export --format json 的。`,
+troupe runs export --format json 的，client 和 studio 是这些协议的消息的。`,
 	},
-	flags: map[string]string{
+	flags: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"lang":          "程序和提示词的语言 `LANG`：zh、en 或 auto（按区域设置）",
 		"color":         "何时使用颜色 `WHEN`：auto、always 或 never",
 		"no-input":      "从不提问，不移动光标",
@@ -129,6 +153,29 @@ troupe runs export --format json 的。`,
 		"view":          "消息的显示方式 `VIEW`：auto、bubbles 或 lines",
 		"output-format": "标准输出的格式 `FORM`：text、json（一个结果）或 jsonl（日志记录）",
 		"run-dir":       "存放运行的文件夹 `DIR`",
+		"listen":        "监听地址 `ADDRESS`，主机:端口（默认 127.0.0.1:8787）",
+		"tls-cert":      "PEM 格式的证书链文件 `FILE`",
+		"tls-key":       "证书密钥的文件 `FILE`",
+		"origins":       "可以使用服务器的网页来源 `ORIGIN`；可用逗号分隔或重复",
+		"hosts":         "访问服务器所用的名称 `NAME`；可用逗号分隔或重复（默认：任何名称）",
+		"workspace":     "客户端可以让智能体工作的文件夹 `DIR`（默认：当前文件夹）",
+		"audit":         "记录谁做了什么的文件 `FILE`（默认：运行记录旁的 audit.jsonl）",
+		"log-level":     "标准错误上日志的级别 `LEVEL`：debug、info、warn、error 或 off（默认 info）",
+		"client":        "client 协议，位于 `PATH`",
+		"studio":        "studio 协议，位于 `PATH`",
+		"envelope":      "标准信封的 HTTP 入口，位于 `PATH`",
+		"life":          "令牌的有效期 `DURATION`（默认 15m）",
+		"protocol":      "服务器的协议 `PROTOCOL`：client、studio 或 raw（默认：由 URL 的路径判断）",
+		"token-env":     "存放令牌的变量名 `NAME`（默认 TROUPE_TOKEN）",
+		"session":       "要继续的会话 `ID`（默认：新会话）",
+		"dial resume":   "从 `SESSION@SEQ` 继续，若协议支持",
+		"dial model":    "首选模型 `MODEL`，provider:model",
+		"dial workdir":  "服务器工作区中的文件夹 `DIR`",
+		"project":       "项目 `ID`",
+		"send":          "要发送的消息文件 `FILE`，每行一条",
+		"tee":           "收到的内容同时写入 `FILE`",
+		"send-timeout":  "服务器收下一条消息的时限 `DURATION`（默认 10s）",
+		"pretty":        "缩进显示收到的内容",
 		"workdir":       "智能体工作的文件夹 `DIR`（默认：当前文件夹）",
 		"sync":          "日志何时强制写入磁盘 `MODE`：normal、always 或 off",
 		"verbose":       "同时显示状态、送达、模型调用和模型名",
@@ -155,7 +202,7 @@ troupe runs export --format json 的。`,
 		"context":       "改动前后未变的行数 `N`（默认 3）",
 		"at":            "显示第 `SEQ` 条记录之后的等待关系",
 
-		"session":        "会话的名称 `NAME`（默认：新会话）",
+		"send session":   "会话的名称 `NAME`（默认：新会话）",
 		"user":           "用户 `CODE`",
 		"message-id":     "消息编号 `ID`；已发送过的只执行一次（默认：自动生成）",
 		"extra":          "任务的附加数据：`JSON` 对象",
@@ -179,7 +226,6 @@ troupe runs export --format json 的。`,
 		"lease":          "没有生命迹象时仍算在线的时间 `DURATION`（默认 30s）",
 		"events":         "事件的形式 `FORMS`：sdk，或 page（同时写协议页面上的扁平形式）",
 		"health":         "/healthz 和 /readyz 的地址 `ADDRESS`，主机:端口（默认：无）",
-		"log-level":      "标准错误上日志的级别 `LEVEL`：debug、info、warn、error 或 off（默认 info）",
 
 		"limits":         "设置团队的限额：`NAME=VALUE`，用逗号分隔或重复，例如 tokens=4000000",
 		"fork":           "另建一个以此开头（到 --from 为止）的新运行，并从那里继续",
@@ -297,7 +343,7 @@ troupe runs export --format json 的。`,
 	colSince: "此后", colTime: "时间",
 
 	noRuns: "%s 中没有运行", noAgent: "这次运行中没有智能体 %q", agentsAre: "其中的智能体：%s", partial: "不完整，限额 %s", tokens: "输入 %d，输出 %d",
-	checkOK: "一切正常；没有调用模型。", ownTools: "它自己的（在别处工作）", noSuchPlace: "这个版本不认识协议 %s",
+	checkOK: "一切正常；没有调用模型。", ownTools: "它自己的（在别处工作）", noToken: "存放令牌的变量 %s 没有设置", noSuchPlace: "这个版本不认识协议 %s",
 	defaultTools: "（默认）",
 	keyMissing:   "未设置", serverFound: "有应答", serverMissing: "无应答",
 
@@ -332,6 +378,8 @@ troupe runs export --format json 的。`,
 	},
 	origins:  map[string]string{fromEnvironment: "环境变量", fromDotEnv: ".env"},
 	envelope: envelopeWordsZH,
+	serve:    serveWordsZH,
+	dial:     dialWordsZH,
 	worker:   workerWordsZH,
 	queue:    queueWordsZH,
 	verify: map[string]string{

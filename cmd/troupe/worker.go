@@ -20,6 +20,7 @@ import (
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/render"
 	"github.com/troupe-go/troupe/session"
+	"github.com/troupe-go/troupe/transcript"
 )
 
 // workerCommand is "troupe worker": the team takes tasks from Redis Streams.
@@ -88,7 +89,9 @@ func (w *workerCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log, err := w.logger()
+	secrets, redact := secretsOf(t.file, t.settings)
+	mask := transcript.NewMask(secrets...).WithPatterns(redact...)
+	log, err := w.operatorLog(w.logLevel, mask)
 	if err != nil {
 		return err
 	}
@@ -101,7 +104,7 @@ func (w *workerCommand) Run(ctx context.Context) error {
 	defer func() { _ = conn.Close() }()
 	sessions, closeSessions := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeSessions()
-	crew, err := w.crew(t, set, log, closeSessions)
+	crew, err := w.crew(t, set, secrets, mask, log, closeSessions)
 	if err != nil {
 		return err
 	}
@@ -156,17 +159,15 @@ type crew struct {
 	options  streams.WorkerOptions
 }
 
-func (w *workerCommand) crew(t *team, set config.Worker, log zerolog.Logger, closeSessions func()) (*crew, error) {
-	cast, err := w.cast(t)
+func (w *workerCommand) crew(
+	t *team, set config.Worker, secrets []string, mask *transcript.Mask, log zerolog.Logger, closeSessions func(),
+) (*crew, error) {
+	cast, err := w.newCast(t, secrets)
 	if err != nil {
 		return nil, err
 	}
 	// A task that is cancelled while its team waits takes a place for a moment.
-	m, err := session.New(session.Options{Dir: t.runs, Team: cast, MaxRuns: 2 * set.Concurrency, Grace: handBackGrace, Logger: log})
-	if err != nil {
-		return nil, err
-	}
-	mask, err := w.mask()
+	m, err := session.New(session.Options{Dir: t.runs, Team: cast.team, MaxRuns: 2 * set.Concurrency, Grace: handBackGrace, Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -293,25 +294,4 @@ func (w *workerCommand) workerEnd(err error, set config.Worker) error {
 	}
 	w.say(w.words.worker["ended"])
 	return nil
-}
-
-// logger is the log for operators on stderr, as JSON, with all secrets hidden.
-func (w *workerCommand) logger() (zerolog.Logger, error) {
-	if err := w.oneOf("log-level", w.logLevel, "debug", "info", "warn", "error", "off"); err != nil {
-		return zerolog.Nop(), err
-	}
-	level := cmp.Or(w.logLevel, "info")
-	if level == "off" {
-		return zerolog.Nop(), nil
-	}
-	parsed, err := zerolog.ParseLevel(level)
-	if err != nil {
-		return zerolog.Nop(), err
-	}
-	mask, err := w.mask()
-	if err != nil {
-		return zerolog.Nop(), err
-	}
-	out := zerolog.SyncWriter(maskedWriter{w.Stderr, mask})
-	return zerolog.New(out).Level(parsed).With().Timestamp().Logger(), nil
 }

@@ -126,87 +126,47 @@ func (p *process) queue(t *testing.T, redis string, want int, args ...string) st
 	return p.stdout.String()
 }
 
-// TestWorkerAndQueue plays a day of a worker through the command line.
+// shift is a worker and who gives it tasks, all through the command line.
+type shift struct {
+	*testing.T
+	p     *process
+	redis string
+}
+
+func (d shift) queue(want int, args ...string) string {
+	d.Helper()
+	return d.p.queue(d.T, d.redis, want, args...)
+}
+
+// until calls "troupe queue" until its output has a text, or is that text for "".
+func (d shift) until(want string, args ...string) {
+	d.Helper()
+	soon(d.T, strings.Join(args, " ")+" to say "+want, func() error {
+		if got := d.queue(exitOK, args...); !strings.Contains(got, want) || want == "" && got != "" {
+			return errors.New(got)
+		}
+		return nil
+	})
+}
+
+// TestWorkerAndQueue plays a day of a worker.
 func TestWorkerAndQueue(t *testing.T) {
 	p := newProcess(t)
 	put(t, "desk.json", desk)
 	put(t, "team.yaml", deskTeam)
-	redis := "redis://" + miniredis.RunT(t).Addr()
-	p.queue(t, redis, exitFailed, "send", "signup", "hello", "--session", "s0")
-	if got := p.stderr.String(); !strings.Contains(got, "no worker of the agent type is online: signup") || !strings.Contains(got, "--queue-anyway") {
-		t.Errorf("nobody is there: %s", got)
-	}
-	if got := p.queue(t, redis, exitOK, "tail", "s0", "--no-follow"); got != "" {
-		t.Errorf("what was refused was sent: %s", got)
-	}
-	early := strings.TrimSpace(p.queue(t, redis, exitOK, "send", "signup", "early", "--session", "s0", "--queue-anyway"))
-
-	w := p.worker(t, redis)
+	d := shift{t, p, "redis://" + miniredis.RunT(t).Addr()}
+	early := d.nobodyThere()
+	w := p.worker(t, d.redis)
 	if text, err := get(w.health, "/healthz", http.StatusOK); err != nil {
 		t.Errorf("%s, %v", text, err)
 	}
-	soon(t, "what was sent before", func() error {
-		if got := p.queue(t, redis, exitOK, "tail", "s0", "--no-follow", "--view", "lines"); !strings.Contains(got, "answer: early") {
-			return errors.New(got)
-		}
-		return nil
-	})
-	if got := p.queue(t, redis, exitOK, "send", "signup", "hello", "--session", "s1", "--follow"); got != "answer: hello\n" {
+	d.until("answer: early", "tail", "s0", "--no-follow", "--view", "lines")
+	if got := d.queue(exitOK, "send", "signup", "hello", "--session", "s1", "--follow"); got != "answer: hello\n" {
 		t.Errorf("got %q", got)
 	}
-	p.queue(t, redis, exitFailed, "send", "sigup", "hello")
-	if got := p.stderr.String(); !strings.Contains(got, "did you mean: signup") {
-		t.Errorf("a type with a mistake: %s", got)
-	}
-
-	p.queue(t, redis, exitWaiting, "send", "signup", "ask me", "--session", "s1", "--follow")
-	asks := askedBy(t, p.stderr.String())
-	if got := p.queue(t, redis, exitOK, "tail", "s1", "--no-follow", "--view", "bubbles"); !strings.Contains(got, "│ Which colour?") || strings.Count(got, "answer: hello") != 1 {
-		t.Errorf("the session is shown as\n%s", got)
-	}
-	p.queue(t, redis, exitOK, "resume", "s1", asks, "blue")
-	soon(t, "the answer", func() error {
-		if got := p.queue(t, redis, exitOK, "tail", "s1", "--no-follow", "--view", "lines"); !strings.Contains(got, "as you like") {
-			return errors.New(got)
-		}
-		return nil
-	})
-	soon(t, "a second answer to be refused", func() error {
-		p.queue(t, redis, exitFailed, "resume", "s1", asks, "blue")
-		if got := p.stderr.String(); !strings.Contains(got, asks+" is COMPLETED and waits for no answer") {
-			return errors.New(got)
-		}
-		return nil
-	})
-	p.queue(t, redis, exitFailed, "resume", "s1", "msg-nobody", "blue")
-
-	endless := strings.TrimSpace(p.queue(t, redis, exitOK, "send", "signup", "endless", "--session", "s2"))
-	soon(t, "the endless task to begin", func() error {
-		if got := p.queue(t, redis, exitOK, "pending", "signup", "--json"); !strings.Contains(got, endless) {
-			return errors.New(got)
-		}
-		return nil
-	})
-	if got := p.queue(t, redis, exitOK, "pending", "signup"); !strings.Contains(got, "ASK_AGENT") || !strings.Contains(got, "lives") {
-		t.Errorf("pending: %s", got)
-	}
-	if got := p.queue(t, redis, exitOK, "cancel", "s2", endless, "--reason", "enough"); !strings.Contains(got, endless+"  signup  CANCELLING") {
-		t.Errorf("cancel: %s", got)
-	}
-	soon(t, "the end of the cancelled task", func() error {
-		if got := p.queue(t, redis, exitOK, "pending", "signup"); got != "" {
-			return errors.New(got)
-		}
-		return nil
-	})
-
-	slow := strings.TrimSpace(p.queue(t, redis, exitOK, "send", "signup", "slow", "--session", "s3"))
-	soon(t, "the slow task to begin", func() error {
-		if got := p.queue(t, redis, exitOK, "tail", "s3", "--no-follow", "--verbose"); got == "" {
-			return errors.New("nothing")
-		}
-		return nil
-	})
+	asks, endless := d.question(), d.cancel()
+	slow := strings.TrimSpace(d.queue(exitOK, "send", "signup", "slow", "--session", "s3"))
+	d.until("signup", "tail", "s3", "--no-follow", "--verbose")
 	if code := w.end(syscall.SIGTERM); code != exitOK {
 		t.Errorf("exit code %d: %s", code, &w.stderr)
 	}
@@ -218,6 +178,59 @@ func TestWorkerAndQueue(t *testing.T) {
 			t.Errorf("no line %q on stdout:\n%s", want, &w.stdout)
 		}
 	}
+}
+
+// nobodyThere sends tasks while no worker is online; one waits all the same.
+func (d shift) nobodyThere() (waits string) {
+	d.Helper()
+	d.queue(exitFailed, "send", "signup", "hello", "--session", "s0")
+	if got := d.p.stderr.String(); !strings.Contains(got, "no worker of the agent type is online: signup") || !strings.Contains(got, "--queue-anyway") {
+		d.Errorf("nobody is there: %s", got)
+	}
+	if got := d.queue(exitOK, "tail", "s0", "--no-follow"); got != "" {
+		d.Errorf("what was refused was sent: %s", got)
+	}
+	return strings.TrimSpace(d.queue(exitOK, "send", "signup", "early", "--session", "s0", "--queue-anyway"))
+}
+
+// question is asked by the team, and answered.
+func (d shift) question() (asks string) {
+	d.Helper()
+	d.queue(exitFailed, "send", "sigup", "hello")
+	if got := d.p.stderr.String(); !strings.Contains(got, "did you mean: signup") {
+		d.Errorf("a type with a mistake: %s", got)
+	}
+	d.queue(exitWaiting, "send", "signup", "ask me", "--session", "s1", "--follow")
+	asks = askedBy(d.T, d.p.stderr.String())
+	if got := d.queue(exitOK, "tail", "s1", "--no-follow", "--view", "bubbles"); !strings.Contains(got, "│ Which colour?") || strings.Count(got, "answer: hello") != 1 {
+		d.Errorf("the session is shown as\n%s", got)
+	}
+	d.queue(exitOK, "resume", "s1", asks, "blue")
+	d.until("as you like", "tail", "s1", "--no-follow", "--view", "lines")
+	soon(d.T, "a second answer to be refused", func() error {
+		d.queue(exitFailed, "resume", "s1", asks, "blue")
+		if got := d.p.stderr.String(); !strings.Contains(got, asks+" is COMPLETED and waits for no answer") {
+			return errors.New(got)
+		}
+		return nil
+	})
+	d.queue(exitFailed, "resume", "s1", "msg-nobody", "blue")
+	return asks
+}
+
+// cancel ends a task that would never end.
+func (d shift) cancel() (endless string) {
+	d.Helper()
+	endless = strings.TrimSpace(d.queue(exitOK, "send", "signup", "endless", "--session", "s2"))
+	d.until(endless, "pending", "signup", "--json")
+	if got := d.queue(exitOK, "pending", "signup"); !strings.Contains(got, "ASK_AGENT") || !strings.Contains(got, "lives") {
+		d.Errorf("pending: %s", got)
+	}
+	if got := d.queue(exitOK, "cancel", "s2", endless, "--reason", "enough"); !strings.Contains(got, endless+"  signup  CANCELLING") {
+		d.Errorf("cancel: %s", got)
+	}
+	d.until("", "pending", "signup")
+	return endless
 }
 
 // askedBy is the id of the task that waits, in what is said of it.

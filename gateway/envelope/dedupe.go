@@ -1,8 +1,11 @@
 package envelope
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +27,17 @@ const (
 	Refuse Action = "refuse" // the request id was used for another call
 )
 
+// Effect says what a call of a tool does when it runs twice; the words are those
+// of package tools.
+type Effect string
+
+// The effects.
+const (
+	Once       Effect = ""           // something happens twice
+	Idempotent Effect = "idempotent" // nothing more, as long as the request id is the same
+	Pure       Effect = "pure"       // nothing: it only reads
+)
+
 // Decision is what [Deduper.Decide] says about a call.
 type Decision struct {
 	Action Action
@@ -34,10 +48,14 @@ type Decision struct {
 	// crash gets it with the call. It is the same whenever the sender sends
 	// the same request.
 	RequestID string
+	// Again says, for [Run], that the call ran before, and that nobody knows how
+	// far it came.
+	Again bool
 	// Result is that of the earlier call, for [Return].
 	Result event.ToolFinished
 
-	call ToolCall
+	call  ToolCall
+	ended time.Time // of the earlier call, for [Return]
 }
 
 // Started is the record with which a call begins to run. It carries the sender
@@ -93,10 +111,18 @@ type Deduper struct {
 
 // request is the last call of a request.
 type request struct {
+	number   int // of the call, from 1
 	started  event.ToolStarted
 	digest   [sha256.Size]byte
+	cut      bool // the program ended while it ran
 	finished *event.ToolFinished
 	ended    time.Time
+}
+
+// again reports whether a call that failed runs when it is sent again: it can
+// have done nothing, or nothing that doing it again would make worse.
+func (r *request) again(e Effect) bool {
+	return e == Pure || e == Idempotent && r.cut
 }
 
 // NewDeduper makes an empty table. Results are kept for ttl after the end of
@@ -119,11 +145,13 @@ func NewDeduper(ttl time.Duration, now func() time.Time) *Deduper {
 //   - it runs: [Wait];
 //   - it ended well: [Return];
 //   - it failed: [Run] if the tool is pure, which means that it ended before
-//     any effect; else [Return], with the failure.
+//     any effect; else [Return], with the failure;
+//   - the program ended while it ran: [Run] if the tool is pure or idempotent;
+//     else [Return], with the word that nobody knows.
 //
 // What is refused before it starts (an unlisted tool, a rule, bad arguments)
 // has no records, so it is decided anew each time.
-func (d *Deduper) Decide(sender string, c ToolCall, pure bool) Decision {
+func (d *Deduper) Decide(sender string, c ToolCall, effect Effect) Decision {
 	d.forget()
 	id := LogID(sender, c.RequestID)
 	fresh := Decision{Action: Run, CallID: fmt.Sprintf("%s#%d", id, d.started+1), RequestID: id, call: c}
@@ -137,17 +165,23 @@ func (d *Deduper) Decide(sender string, c ToolCall, pure bool) Decision {
 		known.Action = Refuse
 	case r.finished == nil:
 		known.Action = Wait
-	case r.finished.IsError && pure:
+	case r.finished.IsError && r.again(effect):
+		fresh.Again = r.cut
 		return fresh
 	default:
-		known.Action, known.Result = Return, *r.finished
+		known.Action, known.Result, known.ended = Return, *r.finished, r.ended
 	}
 	return known
 }
 
 // Apply folds a record of the log; records of other types or agents change
-// nothing.
+// nothing. A run that is resumed says that what runs was cut off.
 func (d *Deduper) Apply(rec event.Record) {
+	if _, ok := rec.Data.(event.RunResumed); ok {
+		for _, r := range d.running {
+			r.cut = true
+		}
+	}
 	if rec.Agent != event.Runtime {
 		return
 	}
@@ -157,8 +191,8 @@ func (d *Deduper) Apply(rec event.Record) {
 			return
 		}
 		c := ToolCall{Name: data.Name, Params: []byte(data.Arguments)}
-		r := &request{started: data, digest: c.digest()}
 		d.started++
+		r := &request{number: d.started, started: data, digest: c.digest()}
 		d.calls[data.RequestID], d.running[data.CallID] = r, r
 	case event.ToolFinished:
 		r, ok := d.running[data.CallID]
@@ -168,20 +202,22 @@ func (d *Deduper) Apply(rec event.Record) {
 		delete(d.running, data.CallID)
 		r.finished, r.ended = &data, rec.Time
 		d.ended = append(d.ended, r)
+		d.forget()
 	default:
 	}
 }
 
-// Open are the calls that have started and not ended, in no particular order.
-// After a crash nothing runs any more, and nobody knows how far these came:
-// append for each a [event.ToolFinished] that says so, an error, before the
-// first decision. Then they are not run again, unless they are pure.
+// Open are the calls that have started and not ended, in the order in which they
+// started. After a crash nothing runs any more, and nobody knows how far these
+// came: append an [event.RunResumed], and for each an [event.ToolFinished] that
+// says so, an error, before the first decision.
 func (d *Deduper) Open() []event.ToolStarted {
-	open := make([]event.ToolStarted, 0, len(d.running))
-	for _, r := range d.running {
-		open = append(open, r.started)
+	open := slices.SortedFunc(maps.Values(d.running), func(a, b *request) int { return cmp.Compare(a.number, b.number) })
+	started := make([]event.ToolStarted, len(open))
+	for i, r := range open {
+		started[i] = r.started
 	}
-	return open
+	return started
 }
 
 // forget drops results that are too old.

@@ -21,9 +21,9 @@ import (
 // door is an end that takes calls, as one that serves does it: one lock over
 // the decision and the record that follows from it.
 type door struct {
-	log  *transcript.Log
-	pure bool
-	run  func(context.Context, envelope.ToolCall) envelope.Outcome
+	log    *transcript.Log
+	effect envelope.Effect
+	run    func(context.Context, envelope.ToolCall) envelope.Outcome
 
 	mu    sync.Mutex // guards table and ended
 	table *envelope.Deduper
@@ -55,7 +55,7 @@ func (d *door) call(t *testing.T, e envelope.Envelope) (envelope.Action, string)
 	}
 	for {
 		d.mu.Lock()
-		decision, ended := d.table.Decide(e.Sender, c, d.pure), d.ended
+		decision, ended := d.table.Decide(e.Sender, c, d.effect), d.ended
 		if decision.Action == envelope.Run {
 			d.append(t, decision.Started())
 		}
@@ -86,9 +86,9 @@ func TestSequences(t *testing.T) {
 			continue
 		}
 		n++
-		for _, pure := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s pure %v", c.Name, pure), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { sequence(t, c, pure) })
+		for _, effect := range []envelope.Effect{envelope.Once, envelope.Idempotent, envelope.Pure} {
+			t.Run(fmt.Sprintf("%s %q", c.Name, effect), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { sequence(t, c, effect) })
 			})
 		}
 	}
@@ -97,10 +97,10 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-func sequence(t *testing.T, c testCase, pure bool) {
+func sequence(t *testing.T, c testCase, effect envelope.Effect) {
 	t.Helper()
 	d := newDoor(t, envelope.NewDeduper(0, time.Now))
-	d.pure = pure
+	d.effect = effect
 	fails := strings.Contains(c.Sequence[0].Then, "fails")
 	runs := 0
 	d.run = func(context.Context, envelope.ToolCall) envelope.Outcome {
@@ -130,7 +130,7 @@ func sequence(t *testing.T, c testCase, pure bool) {
 	switch {
 	case c.Sequence[1].Expect == "reject":
 		want, wantText = envelope.Refuse, ""
-	case fails && pure:
+	case fails && effect == envelope.Pure:
 		want, wantText, wantRuns = envelope.Run, "result B", 2
 	}
 	action, text := d.call(t, messages[1])
@@ -193,7 +193,7 @@ func TestDecide(t *testing.T) {
 			d.run = func(context.Context, envelope.ToolCall) envelope.Outcome { return envelope.Outcome{} }
 			d.call(t, toolCall("r/1", `{"to":"a","n":[1,2]}`))
 			c := envelope.ToolCall{Name: tt.tool, Params: []byte(tt.params), RequestID: tt.request}
-			if got := d.table.Decide(tt.sender, c, false).Action; got != tt.want {
+			if got := d.table.Decide(tt.sender, c, envelope.Once).Action; got != tt.want {
 				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 			}
 		})
@@ -206,12 +206,12 @@ func TestTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDoor(t, envelope.NewDeduper(time.Minute, time.Now))
 		c := envelope.ToolCall{Name: "mail", Params: []byte(`{}`), RequestID: "r"}
-		first := d.table.Decide("planner", c, false)
+		first := d.table.Decide("planner", c, envelope.Once)
 		d.append(t, first.Started())
 		look := func(wait time.Duration, want envelope.Action) {
 			t.Helper()
 			time.Sleep(wait)
-			if got := d.table.Decide("planner", c, false).Action; got != want {
+			if got := d.table.Decide("planner", c, envelope.Once).Action; got != want {
 				t.Errorf("%s, want %s", got, want)
 			}
 		}
@@ -219,12 +219,34 @@ func TestTTL(t *testing.T) {
 		d.append(t, first.Finished(envelope.Outcome{Text: "done"}, time.Hour))
 		look(time.Minute-1, envelope.Return)
 		look(1, envelope.Run)
-		second := d.table.Decide("planner", c, false)
+		second := d.table.Decide("planner", c, envelope.Once)
 		if second.CallID == first.CallID || second.RequestID != first.RequestID {
 			t.Errorf("calls %s and %s, requests %s and %s", first.CallID, second.CallID, first.RequestID, second.RequestID)
 		}
-		if got := envelope.NewDeduper(0, time.Now).Decide("planner", c, false); got.CallID != "planner/r#1" || got.RequestID != "planner/r" {
+		if got := envelope.NewDeduper(0, time.Now).Decide("planner", c, envelope.Once); got.CallID != "planner/r#1" || got.RequestID != "planner/r" {
 			t.Errorf("first call is %+v", got)
+		}
+	})
+}
+
+// TestOldResults: a log of years leaves no more in memory than what is kept.
+func TestOldResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDoor(t, envelope.NewDeduper(time.Minute, time.Now))
+		d.run = func(context.Context, envelope.ToolCall) envelope.Outcome { return envelope.Outcome{} }
+		for i := range 100 {
+			d.call(t, toolCall(fmt.Sprint("r-", i), `{}`))
+			time.Sleep(10 * time.Second)
+		}
+		after := envelope.NewDeduper(time.Minute, time.Now)
+		for rec, err := range d.log.Records(0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			after.Apply(rec)
+		}
+		if n := envelope.Kept(after); n != 5 {
+			t.Errorf("%d requests are kept", n)
 		}
 	})
 }
@@ -235,26 +257,31 @@ func TestTTLOfARetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDoor(t, envelope.NewDeduper(time.Minute, time.Now))
 		c := envelope.ToolCall{Name: "search", Params: []byte(`{}`), RequestID: "r"}
-		first := d.table.Decide("planner", c, true)
+		first := d.table.Decide("planner", c, envelope.Pure)
 		d.append(t, first.Started())
 		d.append(t, first.Finished(envelope.Outcome{Text: "no network", Failed: true}, 0))
-		d.append(t, d.table.Decide("planner", c, true).Started())
+		d.append(t, d.table.Decide("planner", c, envelope.Pure).Started())
 		time.Sleep(time.Hour)
-		if got := d.table.Decide("planner", c, true).Action; got != envelope.Wait {
+		if got := d.table.Decide("planner", c, envelope.Pure).Action; got != envelope.Wait {
 			t.Errorf("%s, want %s", got, envelope.Wait)
 		}
 	})
 }
 
-// TestAfterACrash: the table made from the log is the one that was lost, and a
-// call that was cut off is not run again unless it is pure.
+// TestAfterACrash: the table made from the log is the one that was lost. A call
+// that was cut off runs again when that can do no harm; of another nobody knows.
 func TestAfterACrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := newDoor(t, envelope.NewDeduper(0, time.Now))
 		before.run = func(context.Context, envelope.ToolCall) envelope.Outcome { return envelope.Outcome{Text: "done"} }
 		before.call(t, toolCall("r-1", `{}`))
 		cut := envelope.ToolCall{Name: "mail", Params: []byte(`{}`), RequestID: "r-2"}
-		before.append(t, before.table.Decide("planner", cut, false).Started())
+		before.append(t, before.table.Decide("planner", cut, envelope.Once).Started())
+		before.run = func(context.Context, envelope.ToolCall) envelope.Outcome {
+			return envelope.Outcome{Text: "no paper", Failed: true}
+		}
+		before.call(t, toolCall("r-3", `{}`))
+		failed := envelope.ToolCall{Name: "mail", Params: []byte(`{}`), RequestID: "r-3"}
 
 		after := newDoor(t, envelope.NewDeduper(0, time.Now))
 		for rec, err := range before.log.Records(0) {
@@ -263,6 +290,7 @@ func TestAfterACrash(t *testing.T) {
 			}
 			after.table.Apply(rec)
 		}
+		after.append(t, event.RunResumed{})
 		open := after.table.Open()
 		if len(open) != 1 || open[0].CallID != "planner/r-2#2" {
 			t.Fatalf("open calls %+v", open)
@@ -273,11 +301,24 @@ func TestAfterACrash(t *testing.T) {
 		if action, text := after.call(t, toolCall("r-1", `{}`)); action != envelope.Return || text != "done" {
 			t.Errorf("ended call: %s %q", action, text)
 		}
-		if got := after.table.Decide("planner", cut, false); got.Action != envelope.Return || got.Result.Result != "unknown outcome" {
-			t.Errorf("call that was cut off: %+v", got)
-		}
-		if got := after.table.Decide("planner", cut, true); got.Action != envelope.Run || got.RequestID != "planner/r-2" {
-			t.Errorf("pure call that was cut off: %+v", got)
+		for _, tt := range []struct {
+			call   envelope.ToolCall
+			effect envelope.Effect
+			want   envelope.Action
+			again  bool
+			result string
+		}{
+			{cut, envelope.Once, envelope.Return, false, "unknown outcome"},
+			{cut, envelope.Idempotent, envelope.Run, true, ""},
+			{cut, envelope.Pure, envelope.Run, true, ""},
+			{failed, envelope.Once, envelope.Return, false, "no paper"},
+			{failed, envelope.Idempotent, envelope.Return, false, "no paper"},
+			{failed, envelope.Pure, envelope.Run, false, ""},
+		} {
+			got := after.table.Decide("planner", tt.call, tt.effect)
+			if got.Action != tt.want || got.Again != tt.again || got.Result.Result != tt.result || got.RequestID != "planner/"+tt.call.RequestID {
+				t.Errorf("%s %q: %+v, want %s, again %v", tt.call.RequestID, tt.effect, got, tt.want, tt.again)
+			}
 		}
 		if len(after.table.Open()) != 0 {
 			t.Error("calls are open")

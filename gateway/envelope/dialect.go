@@ -25,10 +25,23 @@ func (d Dialect) maps(field string) bool {
 	return slices.ContainsFunc(d.pairs, func(p pair) bool { return p.ours[0] == field })
 }
 
+// within reports whether the dialect has places for parts of a field.
+func (d Dialect) within(field string) bool {
+	return slices.ContainsFunc(d.pairs, func(p pair) bool { return p.ours[0] == field && len(p.ours) > 1 })
+}
+
+// has reports whether the dialect has a place for what stands at a path.
+func (d Dialect) has(path ...string) bool {
+	return slices.ContainsFunc(d.pairs, func(p pair) bool { return slices.Equal(p.ours, path) })
+}
+
 // Fill makes the fields that a dialect without a place for them leaves open.
 type Fill struct {
 	MsgID func() string
 	Now   func() time.Time
+	// Sender stands for one that the message does not name, and goes before the
+	// default of the mapping: who the other end proved to be.
+	Sender string
 }
 
 // Read reads a message of the dialect as an envelope and checks it. The JSON
@@ -71,6 +84,9 @@ func (d Dialect) Read(raw []byte, fill Fill, o Options) Finding {
 
 // complete fills in what the dialect has no place for.
 func (d Dialect) complete(e fields, fill Fill) {
+	if _, ok := e[fieldSender]; !ok && fill.Sender != "" {
+		e[fieldSender] = quote(fill.Sender)
+	}
 	for name, text := range d.defaults {
 		if _, ok := e[name]; !ok {
 			e[name] = quote(text)

@@ -14,18 +14,26 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := func(language string) []byte {
-		_, rest, ok := strings.Cut(string(text), "```"+language+"\n")
-		code, _, closed := strings.Cut(rest, "```")
-		if !ok || !closed {
-			t.Fatalf("no block of %s", language)
+	blocks := func(language string, want int) (all []string) {
+		for _, rest := range strings.Split(string(text), "```"+language+"\n")[1:] {
+			code, _, closed := strings.Cut(rest, "```")
+			if !closed {
+				t.Fatalf("a block of %s has no end", language)
+			}
+			all = append(all, code)
 		}
-		return []byte(code)
+		if len(all) != want {
+			t.Fatalf("%d blocks of %s, want %d", len(all), language, want)
+		}
+		return all
 	}
-	if _, err := envelope.Decode(block("json")); err != nil {
-		t.Error(err)
+	for _, message := range blocks("json", 2) {
+		if _, err := envelope.Decode([]byte(message)); err != nil {
+			t.Errorf("%s: %v", message, err)
+		}
 	}
-	house := dialect(t, string(block("yaml")))
+	files := blocks("yaml", 2)
+	house := dialect(t, files[1])
 	f := house.Read([]byte(`{"id":"m-1","head":{"from":"a","to":"b"},"kind":"order","body":"x"}`), fill, envelope.Options{})
 	if f.Verdict != envelope.OK || f.Envelope.Type != envelope.Task || house.Name() != "house" {
 		t.Errorf("%+v", f)

@@ -122,18 +122,33 @@ func (e Envelope) RequestID() string {
 type Outcome struct {
 	Text   string
 	Failed bool // Text says why
+	// Code is a short word for why it failed, and Retryable says whether the same
+	// may work later; both may be empty.
+	Code      string
+	Retryable bool
+	// Limit is the limit that ended the work before it was done; empty for none.
+	Limit string
 }
 
 // Answer is the result that goes back to the sender of e. The payload is
-// {ok, request_id, text}, or {error, ok, request_id} for a failure. The texts
-// must be valid UTF-8.
+// {ok, request_id, text}, with {limit} for work that a limit ended, or {error, ok,
+// request_id} for a failure, with {code, retryable} where they are known. The
+// texts must be valid UTF-8.
 func (e Envelope) Answer(msgID string, at time.Time, o Outcome) Envelope {
 	said := fields{"request_id": quote(e.RequestID()), "ok": json.RawMessage(strconv.FormatBool(!o.Failed))}
+	for name, text := range map[string]string{"code": o.Code, "limit": o.Limit} {
+		if text != "" {
+			said[name] = quote(text)
+		}
+	}
 	switch {
 	case o.Failed:
 		said["error"] = quote(o.Text)
 	case o.Text != "":
 		said["text"] = quote(o.Text)
+	}
+	if o.Retryable {
+		said["retryable"] = json.RawMessage("true")
 	}
 	return Envelope{
 		MsgID: msgID, Sender: e.Receiver, Receiver: e.Sender, Type: Result, TS: Stamp(at), Proto: Proto, Payload: object(said),

@@ -71,7 +71,8 @@ type Want string
 
 // What fields should hold.
 const (
-	WantText         Want = "text" // that is not empty
+	WantText         Want = "text"       // that is not empty
+	WantShortText    Want = "short_text" // of at most 256 bytes, for ids that come through the door
 	WantSeconds      Want = "seconds"
 	WantType         Want = "type"
 	WantObject       Want = "object"
@@ -80,7 +81,7 @@ const (
 
 // wants are the English words for what fields should hold.
 var wants = map[Want]string{
-	WantText: "a text that is not empty", WantSeconds: "a number of seconds, not negative",
+	WantText: "a text that is not empty", WantShortText: "a text of 1 to 256 bytes", WantSeconds: "a number of seconds, not negative",
 	WantType: "task, tool_call or result", WantObject: "an object", WantTextOrObject: "a text or an object",
 }
 
@@ -144,6 +145,11 @@ type Error struct {
 	Verdict Verdict
 	// Remarks has at least one entry.
 	Remarks []Remark
+}
+
+// refused is an error about one field, of no place.
+func refused(reason Reason, field string) *Error {
+	return &Error{Invalid, []Remark{{Reason: reason, Field: field, Offset: -1}}}
 }
 
 // Error lists the remarks.

@@ -18,6 +18,7 @@ const (
 	takeTime = "slowly " // says the rest after a minute
 	askMe    = "ask"     // asks the person, then says what it heard
 	touchIt  = "touch "  // calls the tool that needs leave, then says what came of it
+	errand   = "errand " // has the client do something, then says what came of it
 	hire     = "hire"    // makes a sub-agent, and waits for what it does in an hour
 )
 
@@ -44,6 +45,8 @@ func actor() model.Client {
 			return modeltest.Reply{Text: text[len(takeTime):], Delay: slow}
 		case strings.HasPrefix(text, touchIt):
 			return modeltest.Reply{Calls: []event.Call{modeltest.Call("touch", touchArgs{text[len(touchIt):]})}}
+		case strings.HasPrefix(text, errand):
+			return modeltest.Reply{Calls: []event.Call{modeltest.Call("fetch", touchArgs{text[len(errand):]})}}
 		case text == askMe:
 			return modeltest.Reply{Calls: []event.Call{modeltest.Call("ask_user", map[string]string{"question": "Which colour?"})}}
 		case text == hire:

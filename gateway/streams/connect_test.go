@@ -53,23 +53,22 @@ func TestDial(t *testing.T) {
 }
 
 func TestConnectRefuses(t *testing.T) {
-	for address, want := range map[string]error{
-		"":                                   streams.ErrAddress,
-		"127.0.0.1:6379":                     streams.ErrAddress,
-		"http://ann:hunter2@127.0.0.1":       streams.ErrAddress,
-		"redis://ann:hunter2@127.0.0.1/x":    streams.ErrAddress,
-		"redis://ann:hunter2@[::1":           streams.ErrAddress,
-		"redis://ann:hunter2@127.0.0.1?no=1": streams.ErrAddress,
-		"redis+cluster://ann:hunter2@127.0.0.1?no=1":               streams.ErrAddress,
-		"redis://ann:hunter2@127.0.0.1/x?master_name=m":            streams.ErrAddress,
-		"redis://ann:hunter2@127.0.0.1:1?max_retries=-1":           streams.ErrUnreachable,
-		"redis+cluster://ann:hunter2@127.0.0.1:1?addr=127.0.0.1:2": streams.ErrUnreachable,
+	for want, addresses := range map[error][]string{
+		streams.ErrAddress: {
+			"", "127.0.0.1:6379", "http://ann:hunter2@127.0.0.1", "redis://ann:hunter2@127.0.0.1/x", "redis://ann:hunter2@[::1",
+			"redis://ann:hunter2@127.0.0.1?no=1", "redis+cluster://ann:hunter2@127.0.0.1?no=1", "redis://ann:hunter2@127.0.0.1/x?master_name=m",
+		},
+		streams.ErrUnreachable: {
+			"redis://ann:hunter2@127.0.0.1:1?max_retries=-1", "redis+cluster://ann:hunter2@127.0.0.1:1?addr=127.0.0.1:2",
+		},
 	} {
-		_, err := streams.Connect(t.Context(), address, "", 0)
-		if !errors.Is(err, want) {
-			t.Errorf("%q: got %v, want %v", address, err, want)
-		} else if strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("the error shows the password: %v", err)
+		for _, address := range addresses {
+			_, err := streams.Connect(t.Context(), address, "", 0)
+			if !errors.Is(err, want) {
+				t.Errorf("%q: got %v, want %v", address, err, want)
+			} else if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the error shows the password: %v", err)
+			}
 		}
 	}
 	if _, err := streams.Connect(t.Context(), "redis://127.0.0.1:1", "v3", 0); !errors.Is(err, streams.ErrSchema) {

@@ -88,22 +88,31 @@ var floors = map[string]row{
 	"gateway/gatewaytest": {
 		floor: 5, ours: []string{"event", "gateway", "model", "model/modeltest", "tools"}, others: []string{goCmp},
 	},
-	"gateway/client": {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog}},
+	"gateway/client": {
+		floor: 5, ours: []string{"event", "gateway"}, others: []string{websocket},
+		tests: []string{"session", zerolog}, // its tests play whole conversations
+	},
 	// Files map the names of other frameworks, and the line before a message of
 	// an unknown version is the runtime's word to an agent.
-	"gateway/envelope": {floor: 5, ours: []string{"event", "gateway", "prompts", "render"}, others: []string{goYAML, zerolog}},
+	"gateway/envelope": {
+		floor: 5, ours: []string{"event", "gateway", "prompts", "render"}, others: []string{goYAML, zerolog},
+		tests: []string{"session"}, // what is behind the door
+	},
 	"gateway/streams": {
 		floor: 5, ours: []string{"event", "gateway", "internal/machine", "render"}, others: []string{redis, zerolog},
 		tests: []string{"replay", "session"}, // workers and roles with real teams
 	},
-	"gateway/studio": {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog}},
-	"gateway/web":    {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{goldmark, zerolog}},
+	"gateway/studio": {
+		floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog},
+		tests: []string{"session", jsonschema}, // real sessions, and messages held against the schema
+	},
+	"gateway/web": {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{goldmark, zerolog}},
 
 	"cmd/troupe": {floor: 6, ours: []string{
 		"agent", "config", "event", "gateway", "gateway/client", "gateway/envelope", "gateway/streams", "gateway/studio",
 		"gateway/web", "internal/nearest", "leader", "mailbox", "model", "prompts", "render", "replay", "replay/foreign", "session", "subagent", "tools",
 		"tools/mcp", "transcript",
-	}, others: []string{bubbletea, cobra, godotenv, lipgloss, term, zerolog}},
+	}, others: []string{bubbletea, cobra, godotenv, lipgloss, term, websocket, zerolog}}, // websocket: dial shows protocols as they are
 
 	"internal/machine":      {floor: 0, others: []string{fsm}},
 	"model/internal/repair": {floor: 0},

@@ -23,7 +23,7 @@ const markerEnd = "<!-- end -->"
 
 // languages names the fence of a file by its extension.
 var languages = map[string]string{
-	".go": "go", ".json": "json", ".jsonl": "json", ".mmd": "mermaid", ".sh": "sh", ".yaml": "yaml", ".yml": "yaml",
+	".go": "go", ".js": "js", ".json": "json", ".jsonl": "json", ".mmd": "mermaid", ".sh": "sh", ".yaml": "yaml", ".yml": "yaml",
 }
 
 // weave returns the text of a document with the code between its markers made

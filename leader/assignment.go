@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-go/troupe/mailbox"
 )
 
-// errand is what the log says of the turn of an agent that works elsewhere: what
+// assignment is what the log says of the turn of an agent that works elsewhere: what
 // it is to be told next, and in which step. It is a fold, so that a step that is
 // taken again after a crash is the same step.
-type errand struct {
+type assignment struct {
 	turn    int
 	replies int               // in the turn
 	told    []string          // since the last reply
@@ -19,24 +19,24 @@ type errand struct {
 }
 
 // sent notes a message to the agent.
-func (e *errand) sent(d event.MessageSent) { e.mail[d.ID] = d.Content }
+func (a *assignment) sent(d event.MessageSent) { a.mail[d.ID] = d.Content }
 
 // apply folds a record of the agent.
-func (e *errand) apply(rec event.Record) {
+func (a *assignment) apply(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.AgentState:
 		if d.To.Busy() && !d.From.Busy() {
-			e.turn, e.replies, e.told = rec.Turn, 0, nil
+			a.turn, a.replies, a.told = rec.Turn, 0, nil
 		}
 	case event.MessageDelivered:
-		e.told = append(e.told, e.mail[d.ID])
-		delete(e.mail, d.ID)
+		a.told = append(a.told, a.mail[d.ID])
+		delete(a.mail, d.ID)
 	case event.ModelReplied:
-		e.replies++
-		e.told = nil
+		a.replies++
+		a.told = nil
 	case event.ToolFinished:
 		if d.Name != event.CallGoOn {
-			e.told = append(e.told, plain(d.Result))
+			a.told = append(a.told, plain(d.Result))
 		}
 	default: // says nothing to it
 	}
@@ -52,10 +52,10 @@ func plain(result string) string {
 }
 
 // step is what the agent is told now.
-func (e *errand) step(who event.RemoteAgent) event.RemoteStep {
+func (a *assignment) step(who event.RemoteAgent) event.RemoteStep {
 	s := event.RemoteStep{
-		RemoteAgent: who, Number: e.replies + 1, Text: strings.Join(e.told, "\n\n"),
-		Task: who.Run + "-" + who.Agent + "-" + strconv.Itoa(e.turn),
+		RemoteAgent: who, Number: a.replies + 1, Text: strings.Join(a.told, "\n\n"),
+		Task: who.Run + "-" + who.Agent + "-" + strconv.Itoa(a.turn),
 	}
 	s.ID = s.Task
 	if s.Number > 1 {

@@ -1,0 +1,123 @@
+//go:build unix
+
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	mathbig "math/big"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// TestServeOnThisMachine is a server without tokens: a page of somebody else does
+// not reach it, not by a name of its own that leads here either.
+func TestServeOnThisMachine(t *testing.T) {
+	p := spokenProcess(t)
+	s := p.serve(t, "--studio")
+	if !strings.Contains(s.log(), "no tokens are set") {
+		t.Errorf("it does not say that it is open: %s", s.log())
+	}
+	for name, o := range map[string]*websocket.DialOptions{
+		"a page": {HTTPHeader: http.Header{"Origin": {"https://evil.example"}}}, "a name": {Host: "evil.example"},
+	} {
+		_, resp, err := websocket.Dial(t.Context(), s.url, o) //nolint:bodyclose // the library closes it
+		if err == nil || resp == nil || resp.StatusCode != http.StatusForbidden {
+			t.Errorf("%s of somebody else: %v, %v", name, resp, err)
+		}
+	}
+	resp, err := http.Get("http" + strings.TrimSuffix(strings.TrimPrefix(s.url, "ws"), "/studio") + healthPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); err != nil || string(text) != "ok\n" {
+		t.Errorf("the health is %q, %v", text, err)
+	}
+	s.end(syscall.SIGTERM)
+}
+
+func TestServeTLS(t *testing.T) {
+	p := spokenProcess(t)
+	pool := selfSigned(t)
+	s := p.serve(t, "--studio", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
+	if !strings.HasPrefix(s.url, "wss://") {
+		t.Errorf("it serves at %s", s.url)
+	}
+	ws, _, err := websocket.Dial(t.Context(), s.url, &websocket.DialOptions{ //nolint:bodyclose // the library closes it
+		HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &studioTalk{s, ws}
+	c.say("", "s1", "in blue")
+	if got := chat(c.until("")); !strings.Contains(got, "In blue it is.") {
+		t.Errorf("said %q", got)
+	}
+	s.end(syscall.SIGTERM)
+}
+
+// selfSigned writes a certificate for this machine and its key, and returns who
+// trusts it.
+func selfSigned(t *testing.T) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: mathbig.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	put(t, "cert.pem", string(cert))
+	put(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})))
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(cert) {
+		t.Fatal("the certificate is none")
+	}
+	return pool
+}
+
+// TestServeTwiceCtrlC ends at once, without the grace.
+func TestServeTwiceCtrlC(t *testing.T) {
+	p := newProcess(t)
+	put(t, "spoken.json", `{"defaults": {"delay": "10m"}, "roles": {"tl": [{"text": "late"}], "a": [{"text": "late"}]}}`)
+	put(t, "team.yaml", spokenTeam+"serve: {grace: 10m}\n")
+	s := p.serve(t, "--studio")
+	c := s.ask("", "s1", "begin")
+	c.until("model-invocation-state")
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(s.log(), "stopping"); {
+		if time.Now().After(deadline) {
+			t.Fatalf("it does not stop: %s", s.log())
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	_ = c.ws.CloseNow() // or the server waits for its farewell
+	if code := s.end(os.Interrupt); code != exitOK {
+		t.Errorf("exit code %d: %s", code, s.log())
+	}
+}

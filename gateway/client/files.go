@@ -1,0 +1,239 @@
+package client
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/troupe-go/troupe/gateway"
+)
+
+// Files keeps files that clients send, each for its user alone, in a folder.
+type Files struct {
+	root          *os.Root
+	perFile, user int64
+}
+
+// Bounds of files, in bytes.
+const (
+	maxFile     = 16 << 20
+	maxUserFile = 256 << 20
+	maxFileName = 255
+)
+
+// transfer is how long a file may take on its way.
+const transfer = 5 * time.Minute
+
+// OpenFiles opens the folder dir, and makes it if need be. Close it.
+func OpenFiles(dir string) (*Files, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("client: files: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("client: files: %w", err)
+	}
+	return &Files{root: root, perFile: maxFile, user: maxUserFile}, nil
+}
+
+// Close lets go of the folder.
+func (f *Files) Close() error { return f.root.Close() }
+
+// folderOf is the folder of a user's files.
+func folderOf(user string) string {
+	sum := sha256.Sum256([]byte(user))
+	return hex.EncodeToString(sum[:16])
+}
+
+// refPrefix begins the names of files, refDigits is how many letters and digits
+// follow.
+const (
+	refPrefix = "file_"
+	refDigits = 26
+)
+
+// path is where a file is; ok is false for what is no reference.
+func (f *Files) path(user, ref string) (path string, ok bool) {
+	digits, ok := strings.CutPrefix(ref, refPrefix)
+	if !ok || len(digits) != refDigits || strings.Trim(digits, "abcdefghijklmnopqrstuvwxyz234567") != "" {
+		return "", false
+	}
+	return filepath.Join(folderOf(user), ref), true
+}
+
+// put writes a file and returns its reference.
+func (f *Files) put(user string, body io.Reader) (ref string, size int64, err error) {
+	dir := folderOf(user)
+	if err := f.root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", 0, err
+	}
+	used, err := f.used(dir)
+	if err != nil {
+		return "", 0, err
+	}
+	room := min(f.perFile, f.user-used)
+	ref = newID(refPrefix)
+	path, _ := f.path(user, ref)
+	file, err := f.root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", 0, err
+	}
+	size, err = io.Copy(file, io.LimitReader(body, max(room, 0)+1))
+	if err = errors.Join(err, file.Close()); err == nil && size > room {
+		err = gateway.NewError(gateway.StatusTooLarge, "the file has more than %d bytes, or all of yours more than %d", f.perFile, f.user)
+	}
+	if err != nil {
+		return "", 0, errors.Join(err, f.root.Remove(path))
+	}
+	return ref, size, nil
+}
+
+// used is how much the files of a folder take, in bytes.
+func (f *Files) used(dir string) (sum int64, err error) {
+	list, err := fs.ReadDir(f.root.FS(), dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, entry := range list {
+		info, err := entry.Info()
+		if err != nil {
+			return 0, err
+		}
+		sum += info.Size()
+	}
+	return sum, nil
+}
+
+// open opens a user's file.
+func (f *Files) open(user, ref string) (*os.File, error) {
+	missing := gateway.NewError(gateway.StatusNotFound, "there is no file %q", ref)
+	if f == nil {
+		return nil, missing
+	}
+	path, ok := f.path(user, ref)
+	if !ok {
+		return nil, missing
+	}
+	file, err := f.root.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing
+	}
+	return file, err
+}
+
+// text is the text of a content, with that of the files that it refers to.
+func (f *Files) text(user string, content []Part) (string, error) {
+	var b strings.Builder
+	for _, p := range content {
+		b.WriteString(p.Text)
+		if p.Kind != partFile {
+			continue
+		}
+		text, err := f.read(user, p.Ref)
+		if err != nil {
+			return "", err
+		}
+		if b.WriteString(text); b.Len() > maxWhole {
+			return "", gateway.NewError(gateway.StatusTooLarge, "the texts have more than %d bytes", maxWhole)
+		}
+	}
+	return b.String(), nil
+}
+
+// read reads the text of a file.
+func (f *Files) read(user, ref string) (string, error) {
+	file, err := f.open(user, ref)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.LimitReader(file, maxWhole+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(text) > maxWhole:
+		return "", gateway.NewError(gateway.StatusTooLarge, "the file %s has more than %d bytes, which is too much for a text", ref, maxWhole)
+	case !utf8.Valid(text):
+		return "", gateway.NewError(gateway.StatusBad, "the file %s is no UTF-8 text", ref)
+	}
+	return string(text), nil
+}
+
+// Uploaded is the answer to POST /files: what a part of content says of the file.
+type Uploaded struct {
+	Type string `json:"type"`
+	Ref  string `json:"ref"`
+	Name string `json:"name,omitempty"`
+	Size int64  `json:"size"`
+}
+
+// upload takes a file.
+func (h *Handler) upload(w http.ResponseWriter, r *http.Request) {
+	c := &conn{h: h, out: newLatch(), remote: r.RemoteAddr, trace: newTrace()}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(transfer)) // a server that cannot has bounds of its own
+	err := h.visitor(c, r)
+	if err == nil && h.opts.Files == nil {
+		err = gateway.NewError(gateway.StatusNotFound, "this server keeps no files")
+	}
+	name := r.URL.Query().Get("name")
+	if err == nil && (len(name) > maxFileName || !utf8.ValidString(name)) {
+		err = gateway.NewError(gateway.StatusBad, "the name of the file is no text, or too long")
+	}
+	if err == nil {
+		err = h.opts.Limits.Message(c.user, 0) // how much a user may keep bounds the bytes
+	}
+	out := Uploaded{Type: partFile, Name: name}
+	if err == nil {
+		out.Ref, out.Size, err = h.opts.Files.put(c.user, http.MaxBytesReader(w, r.Body, maxFile+1))
+	}
+	if err != nil {
+		c.refuse(gateway.AuditLimit, c.trace, err)
+		writeError(w, err)
+		return
+	}
+	text, _ := marshal(out) // it has nothing without a JSON form
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusCreated)
+	_, _ = w.Write(append(text, '\n')) // who has gone hears nothing
+}
+
+// download returns a file to who sent it.
+func (h *Handler) download(w http.ResponseWriter, r *http.Request) {
+	c := &conn{h: h, out: newLatch(), remote: r.RemoteAddr, trace: newTrace()}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(transfer)) // as above
+	err := h.visitor(c, r)
+	var file *os.File
+	if err == nil {
+		file, err = h.opts.Files.open(c.user, r.PathValue("ref"))
+	}
+	if err != nil {
+		c.refuse(gateway.AuditAuth, c.trace, err)
+		writeError(w, err)
+		return
+	}
+	defer func() { _ = file.Close() }()
+	// Nothing that somebody sent is shown by a browser as a page of the server.
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Disposition", "attachment")
+	_, _ = io.Copy(w, file) // who has gone hears nothing
+}
+
+// visitor finds out who makes a request that is no connection.
+func (h *Handler) visitor(c *conn, r *http.Request) error {
+	if err := h.opts.Origins.Check(r); err != nil {
+		return err
+	}
+	id, err := h.opts.Auth.Check(credentials(r))
+	c.user = id.User
+	return err
+}
