@@ -69,9 +69,12 @@ type LentRequest struct {
 
 // LentCall is a call of a lent tool.
 type LentCall struct {
-	ToolStarted
-	Agent string `json:"agent"`
-	Turn  int    `json:"turn"`
+	CallID    string `json:"call"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+	RequestID string `json:"request_id"` // the same when the call is repeated
+	Agent     string `json:"agent"`
+	Turn      int    `json:"turn"`
 	// Again says that the call had begun before, and that nobody knows how far it
 	// came.
 	Again bool `json:"again,omitempty"`

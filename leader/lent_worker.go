@@ -130,8 +130,8 @@ func lentChunk(d event.Data) (c model.Chunk, done bool, err error) {
 func (w lentWorkers) tool(t event.LentTool) func(context.Context, tools.Call) (string, error) {
 	return func(ctx context.Context, call tools.Call) (string, error) {
 		c := event.LentCall{
-			ToolStarted: event.ToolStarted{CallID: call.ID, Name: t.Name, Arguments: string(call.Arguments), RequestID: call.RequestID},
-			Agent:       call.Agent, Turn: call.Turn, Again: call.Again,
+			CallID: call.ID, Name: t.Name, Arguments: string(call.Arguments), RequestID: call.RequestID,
+			Agent: call.Agent, Turn: call.Turn, Again: call.Again,
 		}
 		for d, err := range w.lender.Call(ctx, w.turn(call.Agent), t, c) {
 			switch d := d.(type) {

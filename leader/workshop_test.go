@@ -76,7 +76,7 @@ func TestAWorkshopKeepsItsRulesAndSecrets(t *testing.T) {
 		t.Errorf("the loan is %+v, %v", loan.Tools, err)
 	}
 	call := func(arguments string) (out string, done event.ToolFinished) {
-		c := event.LentCall{ToolStarted: event.ToolStarted{CallID: "c", Name: "tell", Arguments: arguments}, Agent: "draw_1"}
+		c := event.LentCall{CallID: "c", Name: "tell", Arguments: arguments, Agent: "draw_1"}
 		for d, err := range w.Call(t.Context(), "draw", "", c) {
 			if err != nil {
 				t.Fatal(err)

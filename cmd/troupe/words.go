@@ -72,7 +72,7 @@ type words struct {
 	colSince, colTime                                                 string
 
 	noRuns, noAgent, agentsAre, partial, tokens, checkOK, defaultTools, ownTools, noSuchPlace, noToken string
-	keyMissing, serverFound, serverMissing                                                    string
+	keyMissing, serverFound, serverMissing                                                             string
 
 	// runs cost, repair and rm.
 	colCalls, colInput, colCached, colOutput, colTotal, runsCounted                 string

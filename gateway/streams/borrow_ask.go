@@ -116,7 +116,7 @@ func (r *Remote) Call(ctx context.Context, s event.RemoteStep, t event.LentTool,
 			_, o, err := r.borrow(ctx, s)
 			done := false
 			if err == nil {
-				w := r.client.store.word("", c.ToolStarted)
+				w := r.client.store.word("", event.ToolStarted{CallID: c.CallID, Name: c.Name, Arguments: c.Arguments, RequestID: c.RequestID})
 				w.Call = &c
 				err = r.ask(ctx, s, o, w, func(d event.Data) (last, goOn bool) {
 					_, last = d.(event.ToolFinished)

@@ -17,7 +17,7 @@ func BenchmarkLentCall(b *testing.B) {
 	remote := streams.NewRemote(r.client, "one", streams.RemoteOptions{})
 	s := event.RemoteStep{RemoteAgent: event.RemoteAgent{Run: "run", Agent: "a_1", Role: "a"}, ID: "run-a_1-1", Task: "run-a_1-1", Number: 1}
 	tool := event.LentTool{Name: "look", Effect: "pure"}
-	c := event.LentCall{ToolStarted: event.ToolStarted{CallID: "c", Name: "look", Arguments: `{"what":"x"}`}, Agent: "a_1"}
+	c := event.LentCall{CallID: "c", Name: "look", Arguments: `{"what":"x"}`, Agent: "a_1"}
 	for b.Loop() {
 		last := ""
 		for d, err := range remote.Call(b.Context(), s, tool, c) {
