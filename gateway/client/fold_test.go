@@ -131,9 +131,14 @@ func TestOpenCalls(t *testing.T) {
 		data  event.Data
 		open  int
 	}{
-		{"tl", event.ToolHanded{CallID: "1"}, 1}, {"tl", event.ToolHanded{CallID: "2"}, 2}, {"uio_1", event.ToolHanded{CallID: "1"}, 3},
-		{"tl", event.ToolReturned{CallID: "2"}, 2}, {"uio_1", event.ToolFinished{CallID: "1"}, 1}, {"tl", event.ToolFinished{CallID: "2"}, 1},
-		{"tl", event.ToolHanded{CallID: "1"}, 1}, {"tl", event.ToolReturned{CallID: "1"}, 0},
+		{"tl", event.ToolHanded{CallID: "1"}, 1},
+		{"tl", event.ToolHanded{CallID: "2"}, 2},
+		{"uio_1", event.ToolHanded{CallID: "1"}, 3},
+		{"tl", event.ToolReturned{CallID: "2"}, 2},
+		{"uio_1", event.ToolFinished{CallID: "1"}, 1},
+		{"tl", event.ToolFinished{CallID: "2"}, 1},
+		{"tl", event.ToolHanded{CallID: "1"}, 1},
+		{"tl", event.ToolReturned{CallID: "1"}, 0},
 	} {
 		take(t, &f, []event.Record{{V: 1, Seq: int64(i) + 1, Agent: tt.agent, Data: tt.data}})
 		if _, calls := f.Open(); calls != tt.open {
