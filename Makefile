@@ -75,6 +75,7 @@ fuzz: need-go ## each fuzz target for 60 s
 soak: need-go need-cc ## the packages with goroutines a hundred times (hours)
 	@CGO_ENABLED=1 TROUPE_SOAK=1 go test -race -shuffle=on -count=100 -timeout=6h $(addprefix ./,$(addsuffix /...,$(concurrent)))
 	@CGO_ENABLED=1 TROUPE_SOAK=1 go test -race -count=1 -run TestKilledRunResumes ./cmd/troupe
+	@TROUPE_SOAK=1 go test -count=1 -v -run TestManyTasks ./gateway/streams
 
 bench: need-go ## benchmarks; make bench OLD=FILE compares with an earlier bin/bench.txt
 	@mkdir -p bin

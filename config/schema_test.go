@@ -75,7 +75,8 @@ func TestSchemaNamesEveryKeyThatIsKnown(t *testing.T) {
 		compact_at context_window num_ctx redact keep permissions deny allow ask headless
 		serve listen tls_cert tls_key tokens token_key_env token_life workspace audit origins hosts max_sessions grace connections
 		connections_per_user messages_per_second message_burst bytes_per_second byte_burst client studio envelope path
-		on_disconnect verbose iterations dedupe_ttl wait dialects`) {
+		on_disconnect verbose iterations dedupe_ttl wait dialects
+		worker redis agent_type id group schema concurrency max_deliver drain lease events health`) {
 		if !strings.Contains(text, `"`+key+`": {`) {
 			t.Errorf("the schema has no key %s", key)
 		}

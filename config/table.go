@@ -29,7 +29,7 @@ func teamTable() table[Team] {
 		later[Team]("mcp_from"),
 		later[Team]("mcp").or("mcp_servers"),
 		later[Team]("sandbox"),
-		later[Team]("worker"),
+		key("worker", "For whom troupe worker works.", object(workerTable()), func(t *Team) *Worker { return &t.Worker }).or("streams", "redis"),
 	}}
 }
 

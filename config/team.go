@@ -40,6 +40,8 @@ type Team struct {
 	Display Display
 	// Serve says what "troupe serve" serves.
 	Serve Serve
+	// Worker says for whom "troupe worker" works.
+	Worker Worker
 	// Warnings are what could not be honoured, in the order of the files.
 	Warnings []Problem
 }

@@ -23,7 +23,8 @@ type Sessions interface {
 	// Submit gives the team a prompt: it begins a turn, or goes to the leader
 	// when one is under way. id names the command, as its sender does, and stands
 	// in the record that it causes; a prompt with an id that the session has had
-	// changes nothing and succeeds. It may be empty. The settings (see
+	// is not given again and succeeds: work that the end of a process cut short
+	// goes on then, else nothing changes. It may be empty. The settings (see
 	// [SettingModel]) of the first prompt are kept with the session; those of a
 	// later one are put over them for the turn that it begins.
 	//

@@ -19,7 +19,11 @@ func (m *Manager) Submit(ctx context.Context, session, id, text string, settings
 		if run != nil {
 			return run.TellOnce(id, event.Leader, text)
 		}
-		return m.begin(ctx, e, prompt{id: id, text: text, settings: settings})
+		err := m.begin(ctx, e, prompt{id: id, text: text, settings: settings})
+		if errors.Is(err, leader.ErrRepeated) && m.cutOff(e.name) {
+			return m.begin(ctx, e, prompt{})
+		}
+		return err
 	})
 }
 

@@ -60,6 +60,16 @@ func (m *Manager) broken(run transcript.Run) (n name, ok bool) {
 	return n, ok && (run.Status == transcript.StatusInterrupted || end.By == stopped)
 }
 
+// cutOff tells whether a process ended in the work of a session.
+func (m *Manager) cutOff(n name) bool {
+	run, err := transcript.Find(m.opts.Dir, m.path(n))
+	if err != nil {
+		return false
+	}
+	_, broken := m.broken(run)
+	return broken
+}
+
 // goOn resumes a session at rest.
 func (m *Manager) goOn(ctx context.Context, n name) error {
 	return m.with(ctx, n.handle(), func(e *entry, run *leader.Run) error {

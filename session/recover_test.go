@@ -88,3 +88,53 @@ func TestRecoverAfterACrash(t *testing.T) {
 		}
 	})
 }
+
+// TestARepeatedPromptGoesOn gives the prompt again in whose work the process
+// ended: nothing is recovered, and only that session works again, once.
+func TestARepeatedPromptGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := echoes(t, nil)
+		m, stop := serve(t, o)
+		for _, name := range []string{"cut", "halted"} {
+			if err := m.Submit(t.Context(), open(t, m, "ann", name), "p-1", "slowly x", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if err := m.Stop(t.Context(), open(t, m, "ann", "halted"), "", event.StopNow); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		stop()
+
+		m, err := session.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() { _ = m.Run(ctx) }()
+		for name, want := range map[string]int{"cut": 1, "halted": 0} {
+			s := open(t, m, "ann", name)
+			for range 3 {
+				if err := m.Submit(t.Context(), s, "p-1", "slowly x", nil); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(2 * time.Hour)
+			}
+			list := records(t, m, s)
+			if got := count(list, event.TypeRunFinished); got != want {
+				t.Errorf("%s: finished %d times, want %d", name, got, want)
+			}
+			prompts := 0
+			for _, rec := range list {
+				if d, ok := rec.Data.(event.MessageSent); ok && d.RequestID == "p-1" {
+					prompts++
+				}
+			}
+			if prompts != 1 {
+				t.Errorf("%s: the prompt was given %d times", name, prompts)
+			}
+		}
+	})
+}

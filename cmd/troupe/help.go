@@ -132,6 +132,15 @@ var examples = map[string]string{ //nolint:gosec // words about tokens, no token
   ALICE=… troupe dial wss://agents.example.com/studio --token-env ALICE --tee log.jsonl
 `,
 
+	"queue send":    "  troupe queue send signup \"…\" --session s1 --follow > answer.md\n  troupe queue send signup - --extra '{\"location\": \"北京\"}' < task.md\n",
+	"queue tail":    "  troupe queue tail s1\n  troupe queue tail s1 --reader me --json | jq .event.data\n",
+	"queue pending": "  troupe queue pending signup\n",
+	"queue claim":   "  troupe queue claim signup\n",
+	"queue resume":  "  troupe queue resume s1 msg-1a2b3c4d 蓝色\n",
+	"queue cancel":  "  troupe queue cancel s1 msg-1a2b3c4d --reason \"not needed\"\n",
+
+	"worker": "  troupe worker --agent-type signup\n  troupe worker -t signup --redis redis://10.0.0.5:6379/0 --health 127.0.0.1:8080 --json\n",
+
 	"envelope check":   "  troupe envelope check messages.jsonl\n  tail -f in.jsonl | troupe envelope check --json | jq 'select(.verdict != \"ok\")'\n",
 	"envelope convert": "  troupe envelope convert --from to-content --to target-task < out.jsonl\n  troupe envelope convert --map house.yaml --from house messages.jsonl\n",
 	"envelope explain": "  troupe envelope explain message.json\n",

@@ -122,8 +122,14 @@ func (w workshop) log() string {
 // files has what the agents wrote.
 func (w workshop) files(t *testing.T) map[string]string {
 	t.Helper()
+	return filesIn(t, filepath.Join(w.dir, "work"))
+}
+
+// filesIn has the documents in a folder.
+func filesIn(t *testing.T, dir string) map[string]string {
+	t.Helper()
 	found := map[string]string{}
-	names, err := filepath.Glob(filepath.Join(w.dir, "work", "*.md"))
+	names, err := filepath.Glob(filepath.Join(dir, "*.md"))
 	if err != nil {
 		t.Error(err)
 	}

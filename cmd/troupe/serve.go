@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe/config"
@@ -174,7 +173,7 @@ func (s *serveCommand) open(t *team, set config.Serve) (sv *server, err error) {
 	if err = s.guard(sv); err != nil {
 		return sv, err
 	}
-	if sv.Logger, err = s.logger(mask); err != nil {
+	if sv.Logger, err = s.operatorLog(s.logLevel, mask); err != nil {
 		return sv, err
 	}
 	if sv.Workspace, err = gateway.OpenWorkspace(set.Workspace); err != nil {
@@ -227,19 +226,6 @@ func limitOptions(l config.ServeLimits) gateway.LimitOptions {
 		Messages: float64(l.MessagesPerSecond.Or(0, unlimited)), MessageBurst: float64(l.MessageBurst),
 		Bytes: float64(l.BytesPerSecond.Or(0, unlimited)), ByteBurst: float64(l.ByteBurst),
 	}
-}
-
-// logger is the log for operators: JSON on stderr, with all secrets hidden.
-func (s *serveCommand) logger(mask *transcript.Mask) (zerolog.Logger, error) {
-	levels := map[string]zerolog.Level{
-		"": zerolog.InfoLevel, "debug": zerolog.DebugLevel, "info": zerolog.InfoLevel, "warn": zerolog.WarnLevel,
-		"error": zerolog.ErrorLevel, "off": zerolog.Disabled,
-	}
-	if err := s.oneOf("log-level", s.logLevel, "debug", "info", "warn", "error", "off"); err != nil {
-		return zerolog.Nop(), err
-	}
-	w := zerolog.SyncWriter(maskedWriter{s.Stderr, mask})
-	return zerolog.New(w).Level(levels[s.logLevel]).With().Timestamp().Logger(), nil
 }
 
 // listen opens the address. The certificate is looked at before.

@@ -33,6 +33,9 @@ func TestStdoutIsPure(t *testing.T) {
 	}{
 		{"init other", 0, empty},
 		{"init other", 0, empty},
+		{"worker -t signup --redis redis://127.0.0.1:1?max_retries=-1", 1, empty},
+		{"queue", 0, has("tasks for agents behind Redis Streams")},
+		{"queue pending signup --redis redis://127.0.0.1:1?max_retries=-1", 1, empty},
 		{"check", 0, has("TEAM ")},
 		{"check --json", 0, lines},
 		{"check -f none.yaml", 2, empty},
@@ -137,4 +140,4 @@ func TestStdoutIsPure(t *testing.T) {
 }
 
 // calledCommands are the commands that TestStdoutIsPure calls.
-const calledCommands = " init check run chat resume answer runs replay diff envelope models schema serve dial completion version "
+const calledCommands = " worker queue init check run chat resume answer runs replay diff envelope models schema serve dial completion version "

@@ -92,6 +92,8 @@ type words struct {
 	envelope map[string]string // of envelope: reasons, verdicts, steps, and the rest
 	serve    map[string]string // of serve
 	dial     map[string]string // of dial
+	worker   map[string]string // of worker
+	queue    map[string]string // of queue
 }
 
 // wordsOf are the words of a language: zh, or en for all others.

@@ -38,6 +38,16 @@ var wordsEN = words{ //nolint:gosec // names of variables that hold keys, no key
 
 		"dial": "connect to a server, print what it says as it is, send what you type",
 
+		"worker": "take tasks from Redis Streams, for agents and clients of by-framework",
+
+		"queue":         "tasks for agents behind Redis Streams: send, tail, pending, claim, resume, cancel",
+		"queue send":    "give an agent type a task",
+		"queue tail":    "show what agents say in a session",
+		"queue pending": "what workers have in hand or left behind",
+		"queue claim":   "give what dead workers left to those that live",
+		"queue resume":  "answer a task that waits for its user",
+		"queue cancel":  "end a task and all below it, or a whole session",
+
 		"envelope":         "messages in the standard envelope: check, convert, explain",
 		"envelope check":   "check messages, one line for each: ok, missing, extra, text, repeat or invalid",
 		"envelope convert": "translate messages between the envelope and other frameworks' names",
@@ -119,6 +129,30 @@ the next line begins another in the same session. In the protocol client it is a
 prompt of the session; pings are answered. Without --protocol the path tells
 it. The token is that of TROUPE_TOKEN or of the variable that --token-env names. Exit
 code 1 means that the server refused something or went away.`,
+		"queue send": `TYPE is that of the agents; TEXT is the task, or - for stdin. The id of the message
+goes to stdout. A type for which no worker is online is an error, and nothing is
+sent. A message id that was sent before is not sent again. With --follow the task is
+shown on stderr and its answer goes to stdout; exit code 6 means that it asks its
+user something.`,
+		"queue tail": `The session is shown from its beginning, or from the entry behind --from. With
+--reader the place is kept in Redis under that name, and the next time it goes on
+there. It waits for more until Ctrl-C, unless --no-follow is given.`,
+		"queue claim": `Workers take by themselves what dead ones left when it has rested for a while; this
+does not wait. An entry whose worker lives is never taken.`,
+		"queue resume": `MESSAGE is the id of the task that asks, as troupe queue tail shows it. TEXT is the
+answer, or - for stdin. For a call that needs leave it is yes, always, or no and a
+reason.`,
+		"worker": `A task is one turn of the team, in the session of its user, its agent type and its
+session id; what the team says, asks and makes goes to the data stream of the
+session. Workers of one agent type with the same --run-dir take over from each other
+when one of them dies. SIGTERM and Ctrl-C let tasks end, for --drain at most, and
+hand the rest back; a second Ctrl-C hands them back at once. Each change of a task's
+state is a line on stdout, the log is on stderr.
+
+Redis is redis://, rediss:// (TLS) or unix://; ?master_name=NAME goes through
+Sentinels, ?addr=HOST:PORT or redis+cluster:// is a cluster. Below worker: in the team
+file stand redis, agent_type, id, group, schema, concurrency, max_deliver, drain,
+lease, events and health.`,
 		"envelope check": `FILE has one message a line, or is - for stdin, as without FILE; a message
 over several lines begins with a line { and ends with a line }. A message with
 the ids of an earlier one is a repeat. Exit code 1 means that messages were
@@ -194,6 +228,31 @@ that protocol).`,
 		"waits":         "who waits for whom, after the last record or the one of --at",
 		"context":       "`N` unchanged lines around a change (default 3)",
 		"at":            "show the waits after record `SEQ`",
+
+		"send session":   "`NAME` of the session (default: a new one)",
+		"user":           "`CODE` of the user",
+		"message-id":     "`ID` of the message; one that was sent before runs once (default: made up)",
+		"extra":          "extra payload of the task: a `JSON` object",
+		"queue-anyway":   "send also when no worker is online",
+		"send follow":    "show the task until it ends, and print its answer",
+		"tail from":      "begin behind the entry `ID` of the stream",
+		"tail no-follow": "end where the session ends now",
+		"reader":         "keep the place under this `NAME`, and go on there the next time",
+		"status":         "`WORD` of the state that comes with the answer",
+		"data":           "`JSON` that comes with the answer",
+		"reason":         "`TEXT` that says why",
+		"tail file":      "the team `FILE` whose worker: has the address of Redis",
+		"agent-type":     "`TYPE` of agent whose tasks are taken; with commas or repeated",
+		"redis":          "`URL` of Redis (default redis://127.0.0.1:6379/0)",
+		"schema":         "key `SCHEMA`: v1 or v2; all parties must have the same (default v1, of a cluster v2)",
+		"group":          "consumer `GROUP` of the workers (default agent_engines)",
+		"id":             "`NAME` of the worker; no other one may have it (default: made up)",
+		"concurrency":    "at most `N` tasks at once (default 4)",
+		"max-deliver":    "give a task up after `N` deliveries (default 5)",
+		"drain":          "how long tasks may go on when the worker stops: `DURATION` (default 30s)",
+		"lease":          "how long the worker counts as alive without a sign of life: `DURATION` (default 30s)",
+		"events":         "`FORMS` of events: sdk, or page for the flat ones of the protocol's page too",
+		"health":         "`ADDRESS` of /healthz and /readyz, host:port (default: none)",
 
 		"limits":         "set limits of the team: `NAME=VALUE`, with commas or repeated, e.g. tokens=4000000",
 		"fork":           "make a new run that begins as this one, up to --from, and go on with that",
@@ -347,6 +406,8 @@ that protocol).`,
 	envelope: envelopeWordsEN,
 	serve:    serveWordsEN,
 	dial:     dialWordsEN,
+	worker:   workerWordsEN,
+	queue:    queueWordsEN,
 	verify: map[string]string{
 		"run":           "run %s, %d records",
 		"records":       "%d records",

@@ -38,6 +38,16 @@ var wordsZH = words{ //nolint:gosec // names of variables that hold keys, no key
 
 		"dial": "连接服务器，原样打印它说的话，发送输入的内容",
 
+		"worker": "从 Redis Streams 接收任务，供 by-framework 的智能体和客户端使用",
+
+		"queue":         "Redis Streams 上智能体的任务：send、tail、pending、claim、resume、cancel",
+		"queue send":    "给一种智能体发任务",
+		"queue tail":    "显示智能体在会话中所说的内容",
+		"queue pending": "工作进程手中或遗留的条目",
+		"queue claim":   "把死去的工作进程遗留的条目交给在线的",
+		"queue resume":  "回答在等用户的任务",
+		"queue cancel":  "取消任务及其下的所有任务，或整个会话",
+
 		"envelope":         "标准信封的消息：check、convert、explain",
 		"envelope check":   "校验消息，每条一行：ok、missing、extra、text、repeat 或 invalid",
 		"envelope convert": "在信封与其他框架的字段名之间转换消息",
@@ -102,6 +112,23 @@ dialects）。`,
 client 协议中一行文本是会话的一次提问，ping 会自动应答。
 不给 --protocol 时由路径判断。令牌取自 TROUPE_TOKEN 或 --token-env 指定的变量。
 退出码 1 表示服务器拒绝或断开。`,
+		"queue send": `TYPE 是智能体的类型；TEXT 是任务，- 表示从标准输入读。消息编号写到标准输出。没有工作进程
+在线的类型会报错，什么也不发送。已发送过的消息编号不会再次发送。加 --follow 时任务显示在
+标准错误上，结果写到标准输出；退出码 6 表示它在问用户。`,
+		"queue tail": `从头显示会话，或从 --from 之后的条目开始。给出 --reader 时，位置以该名称保存在 Redis 中，
+下次从那里继续。除非给出 --no-follow，否则一直等待新内容，直到 Ctrl-C。`,
+		"queue claim": `死去的工作进程遗留的条目，闲置一段时间后会自动由其他的接手；本命令不必等待。
+工作进程还在线的条目从不拿走。`,
+		"queue resume": `MESSAGE 是提问的任务的编号，troupe queue tail 会显示。TEXT 是回答，- 表示从标准输入读。
+对需要许可的调用，回答 是、总是，或 否 加理由。`,
+		"worker": `一个任务是团队在一个会话中的一轮；会话由用户、智能体类型和会话编号确定。团队所说、
+所问、所做都写入会话的数据流。智能体类型和 --run-dir 相同的工作进程，其中一个死去时由其余
+的接手。SIGTERM 和 Ctrl-C 让任务做完（最多 --drain），其余的交还；再按一次 Ctrl-C 立即交还。
+任务状态的每次变化在标准输出上占一行，日志在标准错误上。
+
+Redis 地址为 redis://、rediss://（TLS）或 unix://；?master_name=NAME 经由 Sentinel，
+?addr=HOST:PORT 或 redis+cluster:// 为集群。团队文件的 worker: 下可以写 redis、agent_type、
+id、group、schema、concurrency、max_deliver、drain、lease、events 和 health。`,
 		"envelope check": `FILE 每行一条消息；- 或不给时读标准输入。跨多行的消息以单独一行 { 开始，
 以单独一行 } 结束。编号与之前的消息相同的是 repeat。
 退出码 1 表示有消息被拒绝（missing、invalid）。`,
@@ -174,6 +201,31 @@ troupe runs export --format json 的，client 和 studio 是这些协议的消�
 		"waits":         "最后一条记录（或 --at 那条）之后谁在等谁",
 		"context":       "改动前后未变的行数 `N`（默认 3）",
 		"at":            "显示第 `SEQ` 条记录之后的等待关系",
+
+		"send session":   "会话的名称 `NAME`（默认：新会话）",
+		"user":           "用户 `CODE`",
+		"message-id":     "消息编号 `ID`；已发送过的只执行一次（默认：自动生成）",
+		"extra":          "任务的附加数据：`JSON` 对象",
+		"queue-anyway":   "没有工作进程在线时也发送",
+		"send follow":    "显示任务直到结束，并输出结果",
+		"tail from":      "从流中的条目 `ID` 之后开始",
+		"tail no-follow": "到会话目前的结尾为止",
+		"reader":         "以此名称 `NAME` 保存位置，下次从那里继续",
+		"status":         "随回答给出的状态 `WORD`",
+		"data":           "随回答给出的 `JSON`",
+		"reason":         "说明原因的 `TEXT`",
+		"tail file":      "worker: 中有 Redis 地址的团队文件 `FILE`",
+		"agent-type":     "接收哪些智能体类型 `TYPE` 的任务；可用逗号分隔或重复",
+		"redis":          "Redis 的地址 `URL`（默认 redis://127.0.0.1:6379/0）",
+		"schema":         "键名方案 `SCHEMA`：v1 或 v2；各方必须一致（默认 v1，集群 v2）",
+		"group":          "工作进程的消费组 `GROUP`（默认 agent_engines）",
+		"id":             "工作进程的名称 `NAME`，不得与其他的相同（默认：自动生成）",
+		"concurrency":    "最多同时执行 `N` 个任务（默认 4）",
+		"max-deliver":    "投递 `N` 次后放弃任务（默认 5）",
+		"drain":          "停止时任务最多还可以执行多久 `DURATION`（默认 30s）",
+		"lease":          "没有生命迹象时仍算在线的时间 `DURATION`（默认 30s）",
+		"events":         "事件的形式 `FORMS`：sdk，或 page（同时写协议页面上的扁平形式）",
+		"health":         "/healthz 和 /readyz 的地址 `ADDRESS`，主机:端口（默认：无）",
 
 		"limits":         "设置团队的限额：`NAME=VALUE`，用逗号分隔或重复，例如 tokens=4000000",
 		"fork":           "另建一个以此开头（到 --from 为止）的新运行，并从那里继续",
@@ -327,6 +379,8 @@ troupe runs export --format json 的，client 和 studio 是这些协议的消�
 	envelope: envelopeWordsZH,
 	serve:    serveWordsZH,
 	dial:     dialWordsZH,
+	worker:   workerWordsZH,
+	queue:    queueWordsZH,
 	verify: map[string]string{
 		"run":           "运行 %s，%d 条记录",
 		"records":       "%d 条记录",

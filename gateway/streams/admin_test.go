@@ -13,11 +13,19 @@ import (
 // order sends an administrator's command to a worker.
 func (r *rig) order(worker string, body streams.Body) {
 	r.t.Helper()
-	text, err := streams.Command{Header: streams.Header{MessageID: "admin-1", SessionID: "admin"}, Body: body}.Encode()
+	r.command(worker, streams.Command{Header: streams.Header{MessageID: "admin-1", SessionID: "admin"}, Body: body})
+}
+
+// command puts a command on a worker's own stream.
+func (r *rig) command(worker string, c streams.Command) {
+	r.t.Helper()
+	text, err := c.Encode()
+	if err == nil {
+		err = r.rdb.XAdd(context.Background(), streams.Again(r.schema.WorkerStream(worker), map[string]any{"data": string(text)})).Err()
+	}
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.rdb.XAdd(context.Background(), streams.Again(r.schema.WorkerStream(worker), map[string]any{"data": string(text)}))
 }
 
 // member waits until worker w-1 is a member of a type, or is none.
@@ -125,7 +133,7 @@ func TestLastMark(t *testing.T) {
 			}
 			m, ok, err := out.LastMark(ctx, "run-1")
 			got <- found{m, ok}
-			for seq := range uint64(3) {
+			for seq := range int64(3) {
 				err = errors.Join(err, out.Publish(ctx, out.Voice().Text(at, "x").Marked(streams.Mark{Run: "run-1", Seq: seq, Part: 2})))
 			}
 			err = errors.Join(err, out.Publish(ctx, out.Voice().Text(at, "x").Marked(streams.Mark{Run: "run-2", Seq: 9})))

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,8 +32,7 @@ func NewClient(rdb redis.UniversalClient, opts ClientOptions) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	orElse(&opts.Group, DefaultGroup)
-	return &Client{store: s, group: opts.Group}, nil
+	return &Client{store: s, group: cmp.Or(opts.Group, DefaultGroup)}, nil
 }
 
 // Send gives a task to an agent type. ErrUnavailable, ErrCircuitOpen and
@@ -67,15 +67,15 @@ type Answer struct {
 }
 
 // Resume answers a task that waits, and returns the id of the entry. The error
-// is ErrNoRecord for a task that nobody knows, ErrState for one that has ended
-// or is being cancelled, ErrUnavailable when no worker of its type is online.
+// is ErrNoRecord for a task that nobody knows, ErrState for one that works, has
+// ended or is being cancelled, ErrUnavailable when no worker of its type is online.
 func (c *Client) Resume(ctx context.Context, a Answer) (entryID string, err error) {
 	r, err := c.store.record(ctx, a.SessionID, a.MessageID)
 	if err != nil {
 		return "", err
 	}
-	if r.Status.Terminal() || r.Status == Cancelling {
-		return "", fmt.Errorf("%w: %s is %s", ErrState, a.MessageID, r.Status)
+	if r.Status == Cancelling || !r.mayBeAnswered() {
+		return "", fmt.Errorf("%w: %s is %s and waits for no answer", ErrState, a.MessageID, r.Status)
 	}
 	if a.Policy != SendAnyway {
 		on, err := c.store.anyOnline(ctx, r.TargetAgentType)
@@ -83,7 +83,7 @@ func (c *Client) Resume(ctx context.Context, a Answer) (entryID string, err erro
 			return "", err
 		}
 		if !on {
-			return "", fmt.Errorf("%w: %s", ErrUnavailable, r.TargetAgentType)
+			return "", c.store.unavailable(ctx, r.TargetAgentType)
 		}
 	}
 	request := r.request()
@@ -175,62 +175,4 @@ func rests(r Record) bool {
 		}
 	}
 	return before.State() == StateSuspended
-}
-
-// Pending is an entry that was delivered and not acknowledged.
-type Pending struct {
-	EntryID    string
-	Worker     string
-	Online     bool // whether the worker lives
-	Idle       time.Duration
-	Deliveries int64
-	Command    Command // the zero value when it cannot be read
-}
-
-// Pending lists what the workers of an agent type have in hand or left behind,
-// oldest first.
-func (c *Client) Pending(ctx context.Context, agentType string) ([]Pending, error) {
-	stream := c.store.schema.TypeStream(agentType)
-	var all []Pending
-	for start := "-"; ; {
-		page, err := c.store.rdb.XPendingExt(ctx, &redis.XPendingExtArgs{
-			Stream: stream, Group: c.group, Start: start, End: "+", Count: pendingPage,
-		}).Result()
-		if err != nil && redis.HasErrorPrefix(err, "NOGROUP") {
-			return nil, nil // no worker of it has ever been here
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range page {
-			entry, err := c.pending(ctx, stream, p)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, entry)
-		}
-		if len(page) < pendingPage {
-			return all, nil
-		}
-		start = "(" + page[len(page)-1].ID
-	}
-}
-
-func (c *Client) pending(ctx context.Context, stream string, p redis.XPendingExt) (Pending, error) {
-	entry := Pending{EntryID: p.ID, Worker: p.Consumer, Idle: p.Idle, Deliveries: p.RetryCount}
-	token, err := c.store.leaseToken(ctx, c.store.rdb, p.Consumer)
-	if err != nil {
-		return entry, err
-	}
-	entry.Online = token != ""
-	found, err := c.store.rdb.XRange(ctx, stream, p.ID, p.ID).Result()
-	if err != nil || len(found) == 0 {
-		return entry, err
-	}
-	if text, err := entryText(found[0].Values); err == nil {
-		if cmd, err := DecodeCommand(text); err == nil {
-			entry.Command = cmd
-		}
-	}
-	return entry, nil
 }

@@ -360,3 +360,105 @@ func TestNothingPending(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
+
+// TestWritesOfAWorker compares what a worker writes from its start over one task
+// to its end with the Python SDK's worker in the echo scenario: keys, fields and
+// order, the entries of the data stream before the record, the acknowledgement
+// last. Ours puts a record and the events that belong to its change into one
+// transaction, so no reader sees one without the other.
+func TestWritesOfAWorker(t *testing.T) {
+	s, rdb := mini(t)
+	r := newRig(t, dial(t, s.Addr()), streams.V1)
+	var w witness
+	rdb.AddHook(&w)
+	worker := r.workerOn(rdb, "w-echo", "echo", echo, func(o *streams.WorkerOptions) {
+		o.Lease, o.Beat = 0, 0 // those of the SDK
+	})
+	eventually(t, "the worker to be online", func() error {
+		_, err := r.client.Send(t.Context(), streams.Request{AgentType: "echo", SessionID: "sess-echo", Content: streams.TextContent("hello"), MessageID: "MSG"})
+		return err
+	})
+	r.status("sess-echo", "MSG", streams.Completed)
+	r.nothingPending("echo")
+	if err := worker.stop(); err != nil {
+		t.Fatal(err)
+	}
+	const (
+		lease   = "byai_gateway:registry:worker:online:w-echo"
+		known   = "SADD byai_gateway:registry:workers w-echo"
+		records = "byai_gateway:session:sess-echo:registry"
+		data    = "byai_gateway:session:sess-echo:data_stream"
+		members = "byai_gateway:registry:agent_type:workers:echo"
+		types   = "byai_gateway:registry:worker:agent_types:w-echo"
+		control = "byai_gateway:ctrl:agent_type:echo"
+	)
+	want := []string{
+		"SET " + lease + " last_seen:0 ex 30 nx", known,
+		"XGROUP create " + control + " agent_engines 0 mkstream",
+		"XGROUP create byai_gateway:ctrl:worker:w-echo agent_engines 0 mkstream",
+		known, "SADD " + types + " echo", "SADD " + members + " w-echo",
+		"MULTI", "SET " + lease + " last_seen:now ex 30", "EXEC",
+		"MULTI", "HSET " + records + " RUNNING", "EXPIRE " + records + " 604800", "EXEC",
+		"MULTI", "XADD " + data + " answerDelta", "EXPIRE " + data + " 604800", "EXEC",
+		"MULTI", "XADD " + data + " finalAnswer", "EXPIRE " + data + " 604800", "XADD " + data + " appStreamResponse", "EXPIRE " + data + " 604800",
+		"HSET " + records + " COMPLETED", "EXPIRE " + records + " 604800", "EXEC",
+		"XACK " + control + " agent_engines ID",
+		"SREM " + members + " w-echo",
+		"MULTI", "DEL " + lease, "EXEC", "SREM " + members + " w-echo", "DEL " + types, "SREM byai_gateway:registry:workers w-echo",
+	}
+	if diff := cmp.Diff(want, w.writes(t)); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+}
+
+// writes are the writing commands, with what matters of their values.
+func (w *witness) writes(t *testing.T) (lines []string) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	writing := strings.Fields("SET SADD SREM DEL XGROUP HSET EXPIRE XADD XACK MULTI EXEC")
+	for _, args := range w.commands {
+		name := strings.ToUpper(fmt.Sprint(args[0]))
+		if !slices.Contains(writing, name) {
+			continue
+		}
+		line := []string{name}
+		for _, a := range args[1:] {
+			text := fmt.Sprint(a)
+			switch {
+			case strings.HasPrefix(text, "{"):
+				line = append(line, matter(t, text))
+			case strings.HasPrefix(text, "exec:"), text == "*", text == "data": // the field of the value behind it
+			case name == "XACK" && strings.Contains(text, "-") && !strings.Contains(text, ":"):
+				line = append(line, "ID")
+			default:
+				line = append(line, text)
+			}
+		}
+		lines = append(lines, strings.Join(line, " "))
+	}
+	return lines
+}
+
+// matter is what matters of a value: the type of an event, the status of a
+// record, whether a lease is online.
+func matter(t *testing.T, text string) string {
+	t.Helper()
+	var v struct {
+		EventType string `json:"event_type"`
+		Status    string `json:"status"`
+		LastSeen  int64  `json:"last_seen"`
+	}
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case v.EventType != "":
+		return v.EventType
+	case v.Status != "":
+		return v.Status
+	case v.LastSeen == 0:
+		return "last_seen:0"
+	}
+	return "last_seen:now"
+}

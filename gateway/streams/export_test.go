@@ -55,6 +55,11 @@ func Move(r *Record, to Status, at time.Time) error { return r.move(to, at) }
 // ErrKeep ends an update without a write.
 var ErrKeep = errKeep
 
+// Dial makes the client for a URL without asking anybody.
+func Dial(address string, pool int) (redis.UniversalClient, string, error) {
+	return dial(address, pool)
+}
+
 // Again adds the fields of an entry to a stream once more.
 func Again(stream string, values map[string]any) *redis.XAddArgs {
 	return &redis.XAddArgs{Stream: stream, Values: values}

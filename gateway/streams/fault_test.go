@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
 
 	"github.com/troupe-go/troupe/gateway/streams"
 )
@@ -21,7 +24,7 @@ func runVictim(addr string) {
 	rdb := redis.NewClient(&redis.Options{Addr: addr})
 	defer rdb.Close()
 	o := streams.WorkerOptions{ID: "victim", AgentTypes: []string{"slow"}, Handler: blocked(make(chan streams.Task, 9))}
-	quick(&o)
+	brief(&o)
 	w, err := streams.NewWorker(rdb, o)
 	if err == nil {
 		err = w.Run(context.Background())
@@ -86,18 +89,19 @@ func TestLivingWorkersKeepTheirTasks(t *testing.T) {
 		select {
 		case <-ctx.Done():
 			return streams.Outcome{}, context.Cause(ctx)
-		case <-time.After(4 * time.Second):
+		case <-time.After(9 * time.Second):
 			return streams.Outcome{Answer: "x"}, nil
 		}
 	}}
-	r.worker("w-1", "slow", long)
+	short := func(o *streams.WorkerOptions) { o.Lease = 5 * time.Second }
+	r.worker("w-1", "slow", long, short)
 	sent := r.send("slow", "sess", "go")
 	r.status("sess", sent.MessageID, streams.Running)
-	r.worker("w-2", "slow", long)
-	<-time.After(2 * time.Second)
+	r.worker("w-2", "slow", long, short)
+	<-time.After(6 * time.Second)
 	left, err := r.client.Pending(t.Context(), "slow")
-	if err != nil || len(left) != 1 || left[0].Deliveries != 1 || left[0].Idle > time.Second {
-		t.Errorf("got %d entries, %v; want one that shows life and was delivered once", len(left), err)
+	if err != nil || len(left) != 1 || left[0].Deliveries != 1 || left[0].Idle > 5*time.Second {
+		t.Errorf("got %+v, %v; want one entry that shows life and was delivered once", left, err)
 	}
 	if rec := r.status("sess", sent.MessageID, streams.Completed); rec.WorkerID != "w-1" {
 		t.Errorf("it was done by %s", rec.WorkerID)
@@ -189,7 +193,8 @@ func TestCutLine(t *testing.T) {
 	s, r := onReal(t)
 	line := newProxy(t, s.addr())
 	end := make(chan struct{})
-	w := r.workerOn(dial(t, line.addr()), "w-1", "counter", counting(end), patient)
+	var log lines
+	w := r.workerOn(dial(t, line.addr()), "w-1", "counter", counting(end), patient, func(o *streams.WorkerOptions) { o.Log = zerolog.New(&log) })
 	var sent streams.Sent
 	eventually(t, "the worker to be online", func() (err error) {
 		sent, err = r.client.Send(t.Context(), streams.Request{AgentType: "counter", SessionID: "sess", Content: streams.TextContent("x")})
@@ -208,6 +213,33 @@ func TestCutLine(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Error(err)
 	}
+	if got, want := log.messages(), []string{"Redis cannot be reached; tasks go on, and what they say waits", "Redis can be reached again"}; !slices.Equal(got, want) {
+		t.Errorf("the log says %q, want %q", got, want)
+	}
+}
+
+// lines is a log of zerolog.
+type lines struct {
+	mu  sync.Mutex // guards all
+	all []string
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, string(p))
+	return len(p), nil
+}
+
+// messages are the texts of the lines.
+func (l *lines) messages() (found []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.all {
+		_, text, _ := strings.Cut(line, `"message":"`)
+		found = append(found, strings.TrimSuffix(strings.TrimSpace(text), `"}`))
+	}
+	return found
 }
 
 // TestLostLease cuts a worker off for longer than its lease: it ends by itself
@@ -216,13 +248,18 @@ func TestLostLease(t *testing.T) {
 	s, r := onReal(t)
 	line := newProxy(t, s.addr())
 	began := make(chan streams.Task, 1)
-	w := r.workerOn(dial(t, line.addr()), "w-1", "slow", blocked(began))
+	w := r.workerOn(dial(t, line.addr()), "w-1", "slow", blocked(began), brief)
 	var sent streams.Sent
 	eventually(t, "the worker to be online", func() (err error) {
 		sent, err = r.client.Send(t.Context(), streams.Request{AgentType: "slow", SessionID: "sess", Content: streams.TextContent("x")})
 		return err
 	})
-	<-began
+	select {
+	case <-began:
+	case err := <-w.ended:
+		w.ended <- nil
+		t.Fatalf("the worker ended before it began: %v", err)
+	}
 	line.setCut(true)
 	err := <-w.ended
 	w.ended <- nil
@@ -274,6 +311,10 @@ func TestDrain(t *testing.T) {
 			}
 			return nil
 		})
+		<-time.After(time.Second) // some signs of life, which do not bring it back
+		if r.rdb.SIsMember(t.Context(), r.schema.Members("slow"), "w-1").Val() {
+			t.Error("a worker that drains counts as one that takes tasks")
+		}
 		close(end)
 		r.status("sess", sent.MessageID, streams.Completed)
 		if err := w.stop(); err != nil {

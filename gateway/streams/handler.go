@@ -23,6 +23,18 @@ type Handler interface {
 	Cancel(ctx context.Context, t Task) error
 }
 
+// AgentHandler runs single agents for the teams of other Troupes: tasks with
+// [Task.Agent] set.
+type AgentHandler interface {
+	Handler
+	// Tell passes on what the team that has the agent says while a run of its
+	// task is here: a Resume on the worker's own stream with t.Extra "troupe".
+	// When it returns false the run does not take it any more, and it becomes the
+	// next run of the task, or nothing when that has ended. The same t.Key may
+	// come again.
+	Tell(ctx context.Context, t Task) (taken bool)
+}
+
 // Why the context of a run ends.
 var (
 	ErrCancelled  = errors.New("streams: the task was cancelled")
@@ -47,6 +59,9 @@ type Task struct {
 	Request Header
 	Content Content
 	Extra   Values
+	// Agent is extra_payload.troupe of the request: the agent of another
+	// Troupe's team whose task it is. Nil for the task of a whole team.
+	Agent json.RawMessage
 	// Status and ReplyData are those of a reply; empty otherwise.
 	Status    string
 	ReplyData json.RawMessage
@@ -62,6 +77,9 @@ type Outcome struct {
 	// Wait is WaitingUser, WaitingAgent or GroupQueued for a task that waits,
 	// "" for one that is done.
 	Wait Status
+	// Question is what the user is asked; with WaitingUser. It is written
+	// together with the state, so no answer can come before.
+	Question string
 	// Answer is the final answer for readers, and the reply to a caller.
 	Answer string
 	// ReplyData is any JSON for a caller; nil for the answer as a text.

@@ -39,6 +39,14 @@ func ParseSchema(name string) (Schema, error) {
 	}
 }
 
+// other is the schema that this one is not.
+func (s Schema) other() Schema {
+	if s == V2 {
+		return V1
+	}
+	return V2
+}
+
 const (
 	prefixV1 = "byai_gateway:"
 	prefixV2 = "byai_gateway:v2:"

@@ -12,6 +12,8 @@ type Progress struct {
 	// Request is the header of the command that made the task: the reply after
 	// its last run needs it.
 	Request *Header `json:"request,omitempty"`
+	// Agent is extra_payload.troupe of that command; see [Task.Agent].
+	Agent json.RawMessage `json:"agent,omitempty"`
 	// Work is the command that is being worked on.
 	Work *Work `json:"work,omitempty"`
 	// Inbox holds the commands that came while the task ran.

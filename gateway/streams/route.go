@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -63,7 +64,7 @@ type origin struct {
 // clientOrigin is the origin of a client.
 var clientOrigin = origin{source: "client"}
 
-// groupOrigin reports whether the request is one of a group: those have no
+// inGroup reports whether the request is one of a group: those have no
 // look at availability, and no route in the record.
 func (o origin) inGroup() bool { return o.group != "" }
 
@@ -121,6 +122,9 @@ func (r Request) check() error {
 	}
 }
 
+// stageAvailability is where a task failed whose route was refused.
+const stageAvailability = "availability"
+
 // resend marks a known request whose command may never have been written.
 const resend = "again"
 
@@ -137,6 +141,8 @@ func (s *store) sentBefore(ctx context.Context, r Request) (Sent, error) {
 		return Sent{}, nil
 	case err != nil:
 		return Sent{}, err
+	case rec.FailedStage == stageAvailability:
+		return Sent{}, nil // it was refused, and nobody has had it
 	}
 	known := Sent{MessageID: r.MessageID, ExecutionID: rec.ExecutionID, TraceID: rec.TraceID, AgentType: rec.TargetAgentType, Known: true}
 	if rec.State() == StateQueued {
@@ -183,7 +189,7 @@ func (s *store) recordOf(r Request, from origin, target, code string, refusal er
 		return rec, nil
 	}
 	rec.set(Failed, now)
-	rec.RouteStatus, rec.FailedStage = "REJECT", "availability"
+	rec.RouteStatus, rec.FailedStage = "REJECT", stageAvailability
 	rec.AvailabilityErrorCode, rec.AvailabilityError = code, refusal.Error()
 	rec.ErrorCode, rec.ErrorMessage = code, refusal.Error()
 	return rec, nil
@@ -258,7 +264,63 @@ func (s *store) available(ctx context.Context, agentType string) (string, error)
 		}
 		break
 	}
-	return agentType, fmt.Errorf("%w: %s", ErrUnavailable, agentType)
+	return agentType, s.unavailable(ctx, agentType)
+}
+
+// unavailable says that nobody of an agent type is online, and whether somebody
+// is with the other key schema, which nobody would notice otherwise.
+func (s *store) unavailable(ctx context.Context, agentType string) error {
+	other := *s
+	other.schema = s.schema.other()
+	if on, err := other.anyOnline(ctx, agentType); err == nil && on {
+		return fmt.Errorf("%w: %s; one is with key schema %s, and this is %s", ErrUnavailable, agentType, other.schema, s.schema)
+	}
+	return fmt.Errorf("%w: %s", ErrUnavailable, agentType)
+}
+
+// warnOfOthers tells the log when other workers have the other key schema: they
+// do not see each other, which nobody would notice.
+func (w *Worker) warnOfOthers(ctx context.Context) {
+	other := *w.store
+	other.schema = w.store.schema.other()
+	workers, err := other.rdb.SMembers(ctx, other.schema.Workers()).Result()
+	if err != nil {
+		return // it says nothing of this worker
+	}
+	for _, id := range workers {
+		if token, err := other.leaseToken(ctx, other.rdb, id); err == nil && token != "" {
+			w.log().Warn().Err(fmt.Errorf("%s here, %s there", w.store.schema, other.schema)).
+				Msg("workers with another key schema use this Redis; these do not see each other")
+			return
+		}
+	}
+}
+
+// OnlineTypes are the agent types for which a worker is online, sorted.
+func (c *Client) OnlineTypes(ctx context.Context) ([]string, error) {
+	s := c.store
+	workers, err := s.rdb.SMembers(ctx, s.schema.Workers()).Result()
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, worker := range workers {
+		types, err := s.rdb.SMembers(ctx, s.schema.AgentTypes(worker)).Result()
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range types {
+			on, err := s.anyOnline(ctx, t)
+			if err != nil {
+				return nil, err
+			}
+			if on {
+				found = append(found, t)
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
 }
 
 // anyOnline reports whether a member of the type has a lease that is online.

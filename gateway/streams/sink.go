@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // Sink takes what a run says and wants. Its methods wait while Redis cannot be
@@ -16,7 +14,6 @@ type Sink struct {
 	store   *store
 	voice   Voice
 	request Header
-	page    bool
 }
 
 // Text writes a piece of the answer.
@@ -49,11 +46,6 @@ func (s *Sink) ToolResponses(ctx context.Context, responses json.RawMessage) err
 	return s.say(ctx, func(at Stamp) Event { return s.voice.ToolResponses(at, responses) })
 }
 
-// Ask writes a question to the user; the run then ends with WaitingUser.
-func (s *Sink) Ask(ctx context.Context, prompt string) error {
-	return s.say(ctx, func(at Stamp) Event { return s.voice.Question(at, prompt) })
-}
-
 // Voice makes events of this run, for [Sink.Publish].
 func (s *Sink) Voice() Voice { return s.voice }
 
@@ -68,27 +60,45 @@ func (s *Sink) say(ctx context.Context, event func(Stamp) Event) error {
 	return s.Publish(ctx, event(at))
 }
 
-// Publish writes an event as it is.
-func (s *Sink) Publish(ctx context.Context, e Event) error {
-	return persist(ctx, func() error { return s.store.publishAs(ctx, s.voice.SessionID, s.page, e) })
+// Publish writes events as they are, all or none.
+func (s *Sink) Publish(ctx context.Context, events ...Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	return persist(ctx, func() error { return s.store.publish(ctx, s.voice.SessionID, events...) })
+}
+
+// open reports whether a task of the session has not ended; one without a record
+// has.
+func (s *Sink) open(ctx context.Context, message string) (open bool, err error) {
+	err = persist(ctx, func() error {
+		r, err := s.store.record(ctx, s.voice.SessionID, message)
+		open = err == nil && !r.Status.Terminal()
+		if errors.Is(err, ErrNoRecord) {
+			err = nil
+		}
+		return err
+	})
+	return open, err
 }
 
 // Mark is a place in the log of a run: an event that carries it says what was
 // published up to where.
 type Mark struct {
 	Run  string `json:"run"`
-	Seq  uint64 `json:"seq"`
+	Seq  int64  `json:"seq"`
 	Part int    `json:"part"` // several events may come of one record
 }
 
-// markName is the place of a mark in the metadata of an event.
-const markName = "troupe"
+// troupeName is where Troupe writes what is its own: in the metadata of an
+// event, and in the extra payload of a command.
+const troupeName = "troupe"
 
 // Marked is the event with a mark.
 func (e Event) Marked(m Mark) Event {
-	metadata := Values{markName: json.RawMessage(jsonText(m))}
+	metadata := Values{troupeName: json.RawMessage(jsonText(m))}
 	for name, value := range e.Metadata {
-		if name != markName {
+		if name != troupeName {
 			metadata[name] = value
 		}
 	}
@@ -98,32 +108,28 @@ func (e Event) Marked(m Mark) Event {
 
 // Mark is the mark that the event carries.
 func (e Event) Mark() (m Mark, ok bool) {
-	raw := e.Metadata[markName]
+	raw := e.Metadata[troupeName]
 	return m, raw != nil && json.Unmarshal(raw, &m) == nil
 }
 
 // markPage is how many entries a search backwards reads at a time.
 const markPage = 100
 
-// LastMark is the mark of the last event with one of that run in the session,
-// for going on after a crash. The stream has other writers, so it is read
-// backwards.
+// LastMark is the mark of the last event of that run in the session, or, when
+// run is "", of the last event of this task that has one: the place to go on from
+// after a crash. The stream has other writers, so it is read backwards.
 func (s *Sink) LastMark(ctx context.Context, run string) (m Mark, found bool, err error) {
+	task := s.voice.MessageID
 	err = persist(ctx, func() error {
-		m, found, err = s.store.lastMark(ctx, s.voice.SessionID, run)
-		return err
+		return s.store.backwards(ctx, s.voice.SessionID, func(e Event) bool {
+			at, marked := e.Mark()
+			if marked && (at.Run == run || run == "" && (e.MessageID == task || e.ParentMessageID == task)) {
+				m, found = at, true
+			}
+			return !found
+		})
 	})
 	return m, found, err
-}
-
-func (s *store) lastMark(ctx context.Context, session, run string) (found Mark, ok bool, err error) {
-	err = s.backwards(ctx, session, func(e Event) bool {
-		if m, marked := e.Mark(); marked && m.Run == run {
-			found, ok = m, true
-		}
-		return !ok
-	})
-	return found, ok, err
 }
 
 // backwards reads the events of a session from the last to the first, until
@@ -144,23 +150,6 @@ func (s *store) backwards(ctx context.Context, session string, see func(Event) b
 		}
 		end = "(" + entries[len(entries)-1].ID
 	}
-}
-
-// publishAs publishes an event, in the page's flat form too if that is wanted
-// and there is one.
-func (s *store) publishAs(ctx context.Context, session string, page bool, e Event) error {
-	flat, ok := e.Flat()
-	if !page || !ok {
-		return s.publish(ctx, session, e)
-	}
-	_, err := s.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		if err := s.add(ctx, p, session, []Event{e}); err != nil {
-			return err
-		}
-		p.XAdd(ctx, entry(s.schema.DataStream(session), flat))
-		return nil
-	})
-	return err
 }
 
 // Call is a task for another agent.

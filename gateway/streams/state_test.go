@@ -2,6 +2,7 @@ package streams_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,6 +12,10 @@ import (
 
 func TestStateDiagram(t *testing.T) {
 	golden.Equal(t, "testdata/state.mmd", []byte(streams.Diagram()))
+	page, err := os.ReadFile("../../docs/streams.md")
+	if err != nil || !strings.Contains(string(page), "```mermaid\n"+strings.TrimSpace(streams.Diagram())+"\n```") {
+		t.Errorf("docs/streams.md shows another diagram, %v", err)
+	}
 }
 
 // TestStateGrid walks from each state to each.

@@ -37,6 +37,7 @@ type store struct {
 	schema Schema
 	now    func() time.Time
 	random io.Reader
+	page   bool // events are written in the flat form of the source page too
 }
 
 // newStore fills in the clock and the source of ids. A cluster needs V2.
@@ -214,6 +215,9 @@ func (s *store) add(ctx context.Context, p redis.Pipeliner, session string, even
 			return err
 		}
 		p.XAdd(ctx, entry(key, text))
+		if flat, ok := e.Flat(); s.page && ok {
+			p.XAdd(ctx, entry(key, flat))
+		}
 		p.Expire(ctx, key, sessionTTL)
 	}
 	return nil

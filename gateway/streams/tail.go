@@ -51,7 +51,14 @@ const tailPage = 100
 // error is the last. An event that was written twice comes once.
 func (c *Client) Tail(ctx context.Context, session, after string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		c.tail(ctx, session, after, func() (bool, error) { return false, nil }, yield)
+		c.tail(ctx, session, after, false, func() (bool, error) { return false, nil }, yield)
+	}
+}
+
+// Read is Tail up to the end that the stream has now.
+func (c *Client) Read(ctx context.Context, session, after string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		c.tail(ctx, session, after, true, nil, yield)
 	}
 }
 
@@ -71,7 +78,7 @@ func (c *Client) Follow(ctx context.Context, session, message, after string) ite
 			return
 		}
 		trace := rec.TraceID
-		c.tail(ctx, session, after, ended, func(e Entry, err error) bool {
+		c.tail(ctx, session, after, false, ended, func(e Entry, err error) bool {
 			of := e.Event.MessageID == message || e.Event.ParentMessageID == message || trace != "" && e.Event.TraceID == trace
 			if err == nil && !of {
 				return true
@@ -82,10 +89,12 @@ func (c *Client) Follow(ctx context.Context, session, message, after string) ite
 	}
 }
 
-// tail reads until yield or ended says so. ended is asked when there is nothing
-// to read; what came until then is still read.
-func (c *Client) tail(ctx context.Context, session, after string, ended func() (bool, error), yield func(Entry, error) bool) {
-	last := false
+// tail reads until yield or ended says so, or only what is there when last is
+// set. ended is asked when there is nothing to read; what came until then is still
+// read.
+func (c *Client) tail(
+	ctx context.Context, session, after string, last bool, ended func() (bool, error), yield func(Entry, error) bool,
+) {
 	recent := newRecent()
 	for {
 		var got []redis.XMessage

@@ -50,8 +50,8 @@ func (c Content) blank() bool {
 }
 
 // Text is the content in words: the text itself, the texts of messages
-// (content a text, or an object with text) and of parts with a text, one a
-// line; any other content as JSON.
+// (content a text, or an object with text, files and resources) and of parts with
+// a text, one a line; any other content as JSON.
 func (c Content) Text() string {
 	var text string
 	if json.Unmarshal(c, &text) == nil {
@@ -85,12 +85,27 @@ func messageText(content json.RawMessage) string {
 		return text
 	}
 	var rich struct {
-		Text string `json:"text"`
+		Text  string `json:"text"`
+		Files []struct {
+			Name string `json:"fileName"`
+			URL  string `json:"fileUrl"`
+		} `json:"files"`
+		Resources []struct {
+			Name string `json:"resourceName"`
+			Type string `json:"resourceType"`
+		} `json:"resources"`
 	}
-	if json.Unmarshal(content, &rich) == nil {
-		return rich.Text
+	if json.Unmarshal(content, &rich) != nil {
+		return ""
 	}
-	return ""
+	lines := []string{rich.Text}
+	for _, f := range rich.Files {
+		lines = append(lines, f.Name+" "+f.URL)
+	}
+	for _, r := range rich.Resources {
+		lines = append(lines, r.Name+" ("+r.Type+")")
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 // nullable is a text whose empty form on the wire is null.

@@ -203,6 +203,7 @@ func TestContentText(t *testing.T) {
 		`[{"role":"user","content":"hi"}]`: "hi",
 		`[{"type":"text","text":"a"},{"text":"b"}]`:            "a\nb",
 		`[{"role":"user","content":{"text":"hi","files":[]}}]`: "hi",
+		`[{"role":"user","content":{"text":"hi","files":[{"fileId":1,"fileName":"a.md","fileUrl":"https://example.org/a","fileType":"md"}],"resources":[{"resourceId":"r","resourceName":"库","resourceType":"db"}]}}]`: "hi\na.md https://example.org/a\n库 (db)",
 		`{"a":1}`: `{"a":1}`,
 		`5`:       "5",
 	} {

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,9 @@ type WorkerOptions struct {
 	ID         string   // no other worker may have it
 	AgentTypes []string // what it does
 	Handler    Handler
+	// Agents does the tasks that other Troupes give to single agents of their
+	// teams; without it the worker does not say that it can (Lease.Troupe).
+	Agents AgentHandler
 
 	Group       string        // "" for DefaultGroup
 	Schema      Schema        // "" for V1
@@ -30,6 +34,10 @@ type WorkerOptions struct {
 	Lease time.Duration // how long the worker lives without a sign; 0 for 30 s
 	Beat  time.Duration // between two signs; 0 for 5 s
 	Claim time.Duration // how long an entry of a dead worker rests before it is taken; 0 for 30 s
+
+	// Report is told of each change of a task's state that the worker made; nil
+	// is told nothing. It must not wait for the worker.
+	Report func(Change)
 
 	Now    func() time.Time // nil for the clock
 	Random io.Reader        // nil for random ids
@@ -49,23 +57,12 @@ func (o WorkerOptions) withDefaults() (WorkerOptions, error) {
 		return o, errors.New("streams: a limit of a worker is negative")
 	}
 	o.AgentTypes = slices.Clone(o.AgentTypes)
-	orElse(&o.Group, DefaultGroup)
-	orElse(&o.Concurrency, 50)
-	orElse(&o.MaxDeliver, 5)
-	orElse(&o.Lease, leaseTTL)
-	orElse(&o.Beat, 5*time.Second)
-	orElse(&o.Claim, leaseTTL)
+	o.Group, o.Concurrency, o.MaxDeliver = cmp.Or(o.Group, DefaultGroup), cmp.Or(o.Concurrency, 50), cmp.Or(o.MaxDeliver, 5)
+	o.Lease, o.Beat, o.Claim = cmp.Or(o.Lease, leaseTTL), cmp.Or(o.Beat, 5*time.Second), cmp.Or(o.Claim, leaseTTL)
 	if o.Beat >= o.Lease {
 		return o, fmt.Errorf("streams: a worker that gives a sign each %v loses its lease of %v", o.Beat, o.Lease)
 	}
 	return o, nil
-}
-
-func orElse[T comparable](place *T, value T) {
-	var zero T
-	if *place == zero {
-		*place = value
-	}
 }
 
 // ErrEvicted is the end of a worker that an administrator ended.
@@ -84,11 +81,13 @@ type Worker struct {
 	inHand    map[string]string   // entries that are being handled, with their carriers
 	suspended bool                // an administrator wants no new tasks
 	denied    map[string]bool     // agent types that it may not have
+	life      life                // for those who ask how it is
 }
 
 // running is a run that can be cancelled.
 type running struct {
 	cancel  context.CancelCauseFunc
+	session string
 	message string
 }
 
@@ -104,14 +103,19 @@ func NewWorker(rdb redis.UniversalClient, opts WorkerOptions) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.page = opts.PageEvents
 	token, err := s.hex(32)
 	if err != nil {
 		return nil, err
 	}
+	lease := Lease{Version: 1, Token: token, IPAddress: opts.IPAddress}
+	if opts.Agents != nil {
+		lease.Troupe = 1
+	}
 	return &Worker{
 		store:  s,
 		opts:   opts,
-		lease:  Lease{Version: 1, Token: token, IPAddress: opts.IPAddress, Troupe: 1},
+		lease:  lease,
 		slots:  make(chan struct{}, opts.Concurrency), // one place a run
 		runs:   map[string]*running{},
 		inHand: map[string]string{},
@@ -124,6 +128,7 @@ func NewWorker(rdb redis.UniversalClient, opts WorkerOptions) (*Worker, error) {
 // when another process may have its id, ErrEvicted when an administrator ended
 // it, and an error when it could not begin.
 func (w *Worker) Run(ctx context.Context) error {
+	w.note(func(l *life) { l.began = w.store.now() })
 	if err := w.claim(ctx); err != nil {
 		return err
 	}
@@ -132,6 +137,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := persist(ctx, func() error { return w.enter(ctx) }); err != nil {
 		return errors.Join(err, w.release(life))
 	}
+	w.note(w.alive)
+	w.warnOfOthers(ctx)
 	reading, stop := context.WithCancelCause(life)
 	defer stop(nil)
 	unhook := context.AfterFunc(ctx, func() { stop(nil) })
@@ -143,6 +150,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.takeTasks(reading, life, &tasks)
 
 	<-reading.Done()
+	w.note(draining)
 	w.leaveTypes(life)
 	w.drain(life)
 	lost := context.Cause(life)
@@ -184,15 +192,16 @@ func (w *Worker) drain(life context.Context) {
 		case w.slots <- struct{}{}:
 			taken++
 		case <-limit.C:
-			w.handBack()
+			w.HandBack()
 		case <-lost:
 			lost = nil // each run sees it by itself
 		}
 	}
 }
 
-// handBack ends all runs, and those that are about to begin.
-func (w *Worker) handBack() {
+// HandBack ends all runs at once, and those that are about to begin, so that
+// other workers take them: for a worker that is to end, before its Drain is over.
+func (w *Worker) HandBack() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.handing = true

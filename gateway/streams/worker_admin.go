@@ -118,6 +118,7 @@ func (w *Worker) admin(ctx context.Context, body Body, stop context.CancelCauseF
 		w.setSuspended(false)
 		return persist(ctx, func() error { return w.joinSets(ctx) })
 	case *Evict:
+		w.note(evicted)
 		stop(ErrEvicted)
 		return nil
 	case *Reload, *Ask, *Resume, *Cancel:

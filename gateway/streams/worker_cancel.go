@@ -14,7 +14,7 @@ func (w *Worker) cancelTask(life context.Context, cmd Command) error {
 		return nil
 	}
 	session, message := cmd.Header.SessionID, body.TargetMessageID
-	run := w.target(body)
+	run := w.target(session, body)
 	if run != nil {
 		message = run.message
 	}
@@ -45,11 +45,11 @@ func (w *Worker) cancelTask(life context.Context, cmd Command) error {
 
 // target is the run in this process that a Cancel means, nil for none. The
 // execution counts first, when it is given.
-func (w *Worker) target(body *Cancel) *running {
+func (w *Worker) target(session string, body *Cancel) *running {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for execution, r := range w.runs {
-		if execution == body.TargetExecutionID || body.TargetExecutionID == "" && r.message == body.TargetMessageID {
+		if execution == body.TargetExecutionID || body.TargetExecutionID == "" && r.session == session && r.message == body.TargetMessageID {
 			return r
 		}
 	}
@@ -94,7 +94,10 @@ func (w *Worker) endCancelled(life context.Context, session, message string, ask
 		t := Task{
 			ExecutionID: rec.ExecutionID, MessageID: rec.MessageID, Header: rec.request(), Request: rec.request(), CancelReason: rec.CancelReason,
 		}
-		if err := w.opts.Handler.Cancel(life, t); err != nil {
+		if rec.Troupe != nil {
+			t.Agent = rec.Troupe.Agent
+		}
+		if err := w.handlerOf(rec).Cancel(life, t); err != nil {
 			w.log().Warn().Err(err).Msg("a waiting task could not be told of its end")
 		}
 	}
@@ -105,7 +108,7 @@ func (w *Worker) endCancelled(life context.Context, session, message string, ask
 func (w *Worker) close(life context.Context, rec Record, ask Command) error {
 	after := rec
 	err := persist(life, func() (err error) {
-		after, err = w.store.update(life, rec.SessionID, rec.MessageID, existing(func(r *Record) ([]Event, error) {
+		after, err = w.update(life, rec.SessionID, rec.MessageID, existing(func(r *Record) ([]Event, error) {
 			if r.Status.Terminal() {
 				return nil, errKeep
 			}
@@ -163,7 +166,7 @@ func (w *Worker) failTask(life context.Context, d delivery, cmd Command, why err
 	}
 	var after Record
 	err := persist(life, func() (err error) {
-		after, err = w.store.update(life, h.SessionID, h.MessageID, func(r *Record, fresh bool) ([]Event, error) {
+		after, err = w.update(life, h.SessionID, h.MessageID, func(r *Record, fresh bool) ([]Event, error) {
 			if fresh {
 				if cmd.Body != nil && cmd.Body.Action() != ActionAsk {
 					return nil, errKeep

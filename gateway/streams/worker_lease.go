@@ -124,20 +124,16 @@ func (w *Worker) underLease(ctx context.Context, key string, absent bool, op fun
 }
 
 // beats gives signs of life until life ends, and ends it when the lease is
-// lost: when it is another's, or no sign got through for too long.
+// lost: when it is another's, or no sign got through for too long. A slow sign is
+// waited for, as long as others may not take our tasks.
 func (w *Worker) beats(life context.Context, end, stop context.CancelCauseFunc) {
-	patience := w.opts.Lease * 5 / 6
 	last := time.Now()
 	for wait(life, w.opts.Beat) == nil {
-		if time.Since(last) > patience { // others may take our tasks from now on
-			w.log().Error().Msg("lease lost: no sign of life got through")
-			end(ErrLeaseLost)
-			return
-		}
-		sign, done := context.WithTimeout(life, w.opts.Beat)
+		sign, done := context.WithDeadline(life, last.Add(w.patience()))
 		err := w.renew(sign)
 		if err == nil {
 			last = time.Now()
+			w.note(w.alive)
 			err = w.attend(sign)
 		}
 		done()
@@ -146,18 +142,31 @@ func (w *Worker) beats(life context.Context, end, stop context.CancelCauseFunc) 
 			w.log().Error().Msg("lease lost: another process has the worker's id")
 			end(ErrLeaseLost)
 			return
+		case life.Err() != nil: // it ended in the middle
+		case time.Since(last) > w.patience():
+			w.log().Error().Msg("lease lost: no sign of life got through")
+			end(ErrLeaseLost)
+			return
 		case errors.Is(err, ErrEvicted):
+			w.note(evicted)
 			stop(ErrEvicted)
 		case err != nil:
-			w.log().Warn().Err(err).Msg("sign of life did not get through")
+			w.trouble(err, "sign of life did not get through")
 		}
 	}
 }
+
+// patience is how long the worker works without a sign of life: until others may
+// take its tasks, and a little less.
+func (w *Worker) patience() time.Duration { return w.opts.Lease * 5 / 6 }
 
 // attend does what else is due with each sign of life.
 func (w *Worker) attend(ctx context.Context) error {
 	if err := w.touch(ctx); err != nil {
 		return err
+	}
+	if w.isDraining() {
+		return w.leaveSets(ctx) // it may have come back by a sign that was under way
 	}
 	return w.obey(ctx)
 }
@@ -187,6 +196,17 @@ func (w *Worker) streams() []string {
 		all = append(all, w.store.schema.TypeStream(t))
 	}
 	return append(all, w.store.schema.WorkerStream(w.opts.ID))
+}
+
+// typeOf is the agent type of a control stream; that of the worker's own is its
+// first.
+func (w *Worker) typeOf(stream string) string {
+	for _, t := range w.opts.AgentTypes {
+		if w.store.schema.TypeStream(t) == stream {
+			return t
+		}
+	}
+	return w.opts.AgentTypes[0]
 }
 
 // openStream makes the group on a stream, from its beginning.

@@ -3,6 +3,7 @@ package streams
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
@@ -47,7 +48,7 @@ func (w *Worker) read(reading, life context.Context, t string, tasks *sync.WaitG
 		}
 		got, err := w.next(life, stream, 1)
 		if err != nil {
-			w.log().Warn().Err(err).Msg("could not read a control stream")
+			w.trouble(err, "could not read a control stream")
 			_ = wait(reading, lastPause) // the loop ends with reading
 		}
 		if len(got) == 0 {
@@ -116,7 +117,7 @@ func (w *Worker) sweep(reading, life context.Context, tasks *sync.WaitGroup) {
 		})
 		err = errors.Join(err, w.lookAfter(reading, t))
 		if err != nil && reading.Err() == nil {
-			w.log().Warn().Err(err).Msg("could not look for what is left behind")
+			w.trouble(err, "could not look for what is left behind")
 		}
 	}
 }
@@ -274,21 +275,26 @@ func (w *Worker) ack(ctx context.Context, d delivery) error {
 // the entry acknowledged, at once. An entry of the worker's own stream stays
 // where it is, for its next start.
 func (w *Worker) passOn(ctx context.Context, d delivery) {
-	text, err := entryText(d.values)
-	if err != nil || d.stream == w.store.schema.WorkerStream(w.opts.ID) {
+	if d.stream == w.store.schema.WorkerStream(w.opts.ID) {
 		return
 	}
-	err = persist(ctx, func() error {
-		_, err := w.store.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			p.XAdd(ctx, &redis.XAddArgs{Stream: d.stream, Values: []any{dataField, string(text), originField, d.origin()}})
-			p.XAck(ctx, d.stream, w.opts.Group, d.id)
-			return nil
-		})
-		return err
-	})
-	if err != nil {
+	if err := persist(ctx, func() error { return w.store.passOn(ctx, d, w.opts.Group) }); err != nil {
 		w.log().Warn().Err(err).Msg("could not hand an entry back; it stays pending")
 	}
+}
+
+// passOn adds a copy of an entry that names it, and acknowledges it.
+func (s *store) passOn(ctx context.Context, d delivery, group string) error {
+	_, err := s.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		if d.values != nil {
+			values := maps.Clone(d.values)
+			values[originField] = d.origin()
+			p.XAdd(ctx, &redis.XAddArgs{Stream: d.stream, Values: values})
+		}
+		p.XAck(ctx, d.stream, group, d.id)
+		return nil
+	})
+	return err
 }
 
 // control reads the worker's own stream. Nothing in it waits for a run: tasks
@@ -297,12 +303,12 @@ func (w *Worker) control(reading, life context.Context, tasks *sync.WaitGroup, s
 	stream := w.store.schema.WorkerStream(w.opts.ID)
 	dispatch := func(d delivery) { w.dispatch(reading, life, d, tasks, stop) }
 	if err := w.sweepOwn(life, stream, dispatch); err != nil {
-		w.log().Warn().Err(err).Msg("could not look for pending commands")
+		w.trouble(err, "could not look for pending commands")
 	}
 	for life.Err() == nil {
 		got, err := w.next(life, stream, 10)
 		if err != nil {
-			w.log().Warn().Err(err).Msg("could not read the worker's stream")
+			w.trouble(err, "could not read the worker's stream")
 			_ = wait(life, lastPause) // the loop ends with life
 		}
 		for _, d := range got {
@@ -343,6 +349,10 @@ func (w *Worker) dispatch(reading, life context.Context, d delivery, tasks *sync
 	switch cmd.Body.(type) {
 	case *Ask, *Resume:
 		tasks.Go(func() {
+			if w.tell(life, d, cmd) {
+				w.acked(life, d)
+				return
+			}
 			if !w.acquire(reading) {
 				return // it stays pending for the next start
 			}

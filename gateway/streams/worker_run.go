@@ -25,9 +25,9 @@ func (w *Worker) runOnce(life context.Context, rec Record, again bool) (after Re
 	if context.Cause(ctx) != nil {
 		fault = context.Cause(ctx) // it ended before it began
 	} else if cmd.Body.Action() == ActionAsk {
-		out, fault = w.opts.Handler.Start(ctx, t, w.sink(rec))
+		out, fault = w.handlerOf(rec).Start(ctx, t, w.sink(rec))
 	} else {
-		out, fault = w.opts.Handler.Resume(ctx, t, w.sink(rec))
+		out, fault = w.handlerOf(rec).Resume(ctx, t, w.sink(rec))
 	}
 	cause := context.Cause(ctx)
 	switch {
@@ -39,12 +39,20 @@ func (w *Worker) runOnce(life context.Context, rec Record, again bool) (after Re
 	return w.settle(life, rec, out, fault, errors.Is(cause, ErrCancelled))
 }
 
+// handlerOf is who does the task of a record.
+func (w *Worker) handlerOf(r Record) Handler {
+	if w.opts.Agents != nil && r.Troupe != nil && r.Troupe.Agent != nil {
+		return w.opts.Agents
+	}
+	return w.opts.Handler
+}
+
 // register makes the run one that can be cancelled. A cancellation that came
 // before is seen in the record.
 func (w *Worker) register(life context.Context, rec Record) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancelCause(life)
 	w.mu.Lock()
-	w.runs[rec.ExecutionID] = &running{cancel: cancel, message: rec.MessageID}
+	w.runs[rec.ExecutionID] = &running{cancel: cancel, session: rec.SessionID, message: rec.MessageID}
 	if w.handing {
 		cancel(ErrHandedBack)
 	}
@@ -70,7 +78,7 @@ func (w *Worker) register(life context.Context, rec Record) (context.Context, fu
 func (w *Worker) settle(life context.Context, rec Record, out Outcome, fault error, cancelled bool) (after Record, more bool, err error) {
 	work := *rec.Troupe.Work
 	err = persist(life, func() error {
-		after, err = w.store.update(life, rec.SessionID, rec.MessageID, existing(func(r *Record) ([]Event, error) {
+		after, err = w.update(life, rec.SessionID, rec.MessageID, existing(func(r *Record) ([]Event, error) {
 			more = false
 			p := r.progress()
 			if p.Work == nil || p.Work.Key != work.Key || p.Work.Owner != work.Owner {
@@ -88,18 +96,28 @@ func (w *Worker) settle(life context.Context, rec Record, out Outcome, fault err
 			if err := r.move(out.Wait, w.store.now()); err != nil {
 				return nil, err
 			}
-			if len(p.Inbox) == 0 {
-				return nil, nil
+			events, err := w.question(*r, out)
+			if err != nil || len(p.Inbox) == 0 {
+				return events, err
 			}
 			next := p.Inbox[0]
 			p.Inbox = p.Inbox[1:]
 			next.Owner, next.Entry = work.Owner, work.Entry
 			more = true
-			return nil, w.begin(r, next)
+			return events, w.begin(r, next)
 		}))
 		return err
 	})
 	return after, more, err
+}
+
+// question is the event with what a run asks the user, if it asks.
+func (w *Worker) question(r Record, out Outcome) ([]Event, error) {
+	if out.Question == "" {
+		return nil, nil
+	}
+	at, err := w.store.stamp()
+	return []Event{r.voice().Question(at, out.Question)}, err
 }
 
 // ended writes the end of a task into its record, and makes its last events.
@@ -122,7 +140,7 @@ func (w *Worker) ended(r *Record, out Outcome, fault error, cancelled bool) ([]E
 		reply.ReplyData = jsonObject("reason", r.CancelReason)
 	case fault != nil:
 		status = Failed
-		r.ErrorType, r.ErrorMessage, r.FailedStage = fmt.Sprintf("%T", fault), fault.Error(), "process_command"
+		r.failed(fault)
 		reply.ReplyData = jsonObject("error", fault.Error())
 		events = append(events, voice.Log(at, fault.Error()))
 	case out.Answer != "":
@@ -149,6 +167,15 @@ func (w *Worker) ended(r *Record, out Outcome, fault error, cancelled bool) ([]E
 	return append(events, voice.End(at)), nil
 }
 
+// failed notes why a task failed. An error with the method Failure() event.Failure
+// says more than its words.
+func (r *Record) failed(err error) {
+	r.ErrorType, r.ErrorMessage, r.FailedStage = fmt.Sprintf("%T", err), err.Error(), "process_command"
+	if f, ok := errors.AsType[failing](err); ok {
+		r.ErrorType, r.ErrorCode, r.Retryable = f.Failure().Code, f.Failure().Code, f.Failure().Retryable
+	}
+}
+
 // jsonObject is an object with one text.
 func jsonObject(name, text string) []byte { return []byte(jsonText(map[string]string{name: text})) }
 
@@ -156,7 +183,7 @@ func jsonObject(name, text string) []byte { return []byte(jsonText(map[string]st
 func (w *Worker) putBack(life context.Context, rec Record) error {
 	work := rec.Troupe.Work
 	return persist(life, func() error {
-		_, err := w.store.update(life, rec.SessionID, rec.MessageID, existing(func(r *Record) ([]Event, error) {
+		_, err := w.update(life, rec.SessionID, rec.MessageID, existing(func(r *Record) ([]Event, error) {
 			p := r.progress()
 			if p.Work == nil || p.Work.Owner != work.Owner {
 				return nil, errKeep
@@ -186,7 +213,7 @@ func (w *Worker) replyIfDue(life context.Context, rec Record) error {
 		}
 	}
 	return persist(life, func() error {
-		_, err := w.store.update(life, rec.SessionID, rec.MessageID, existing(func(r *Record) ([]Event, error) {
+		_, err := w.update(life, rec.SessionID, rec.MessageID, existing(func(r *Record) ([]Event, error) {
 			r.progress().ReplyDue = nil
 			return nil, nil
 		}))

@@ -14,6 +14,9 @@ var errDuplicate = errors.New("streams: the command is known")
 // errLeft says that an entry is another worker's and is not acknowledged.
 var errLeft = errors.New("streams: another worker has the task")
 
+// errUnasked says that a user's answer is for a task that asks nothing.
+var errUnasked = errors.New("streams: the task does not wait for an answer")
+
 // errEnd says that a task is to be ended, not run.
 var errEnd = errors.New("streams: the task was cancelled before a worker had it")
 
@@ -49,6 +52,9 @@ func (w *Worker) perform(life context.Context, d delivery) error {
 	if cmd.Header.MessageID == "" {
 		cmd.Header.MessageID = "msg-" + d.origin() // the same when it comes again
 	}
+	if cmd.Header.TargetAgentType == "" {
+		cmd.Header.TargetAgentType = w.typeOf(d.stream)
+	}
 	switch cmd.Body.(type) {
 	case *Ask, *Resume:
 	default:
@@ -74,8 +80,10 @@ func (w *Worker) runTask(life context.Context, d delivery, cmd Command) error {
 		return w.replyIfDue(life, rec)
 	case errors.Is(err, errEnd):
 		return w.endCancelled(life, cmd.Header.SessionID, cmd.Header.MessageID, cmd)
+	case errors.Is(err, errUnasked):
+		return w.refuse(life, rec.voice(), fmt.Errorf("%w: it is %s", err, rec.Status))
 	case errors.Is(err, ErrNoRecord):
-		return w.bury(life, d, cmd, err)
+		return errors.Join(w.bury(life, d, cmd, err), w.refuse(life, cmd.voice(), err))
 	case err != nil:
 		return err
 	}
@@ -143,14 +151,11 @@ func (w *Worker) accept(ctx context.Context, d delivery, cmd Command, key string
 		return rec, false, err
 	}
 	work := Work{Key: key, Owner: w.lease.Token, Entry: d.carrier(), Command: text}
+	var owner owner // mostly there is none
 	for {
-		owner, err := w.lookAtOwner(ctx, cmd.Header)
-		if err != nil {
-			return rec, false, err
-		}
 		var verdict error
 		err = persist(ctx, func() error {
-			rec, err = w.store.update(ctx, cmd.Header.SessionID, cmd.Header.MessageID, func(r *Record, fresh bool) ([]Event, error) {
+			rec, err = w.update(ctx, cmd.Header.SessionID, cmd.Header.MessageID, func(r *Record, fresh bool) ([]Event, error) {
 				again, verdict = false, nil
 				if fresh {
 					verdict = w.newRecord(r, d, cmd)
@@ -169,6 +174,9 @@ func (w *Worker) accept(ctx context.Context, d delivery, cmd Command, key string
 		case err != nil:
 			return rec, false, err
 		case errors.Is(verdict, errOwner):
+			if owner, err = w.lookAtOwner(ctx, cmd.Header); err != nil {
+				return rec, false, err
+			}
 			continue
 		case errors.Is(verdict, errInbox):
 			verdict = errDuplicate
@@ -247,6 +255,8 @@ func (w *Worker) admit(r *Record, work Work, cmd Command, seen owner) (again boo
 	at := p.Work != nil && (p.Work.Key == work.Key || p.Work.Entry == work.Entry)
 	ask := cmd.Body.Action() == ActionAsk
 	switch {
+	case !at && !p.knows(work.Key) && cmd.isAnswer() && !r.mayBeAnswered():
+		return false, errUnasked
 	case r.Status.Terminal():
 		return false, errDuplicate
 	case at && p.Work.Owner == w.lease.Token && p.Work.Entry != work.Entry && w.carries(p.Work.Entry):
@@ -269,12 +279,25 @@ func (w *Worker) admit(r *Record, work Work, cmd Command, seen owner) (again boo
 	case ask && r.State() != StateQueued && (seen.alive || r.State() == StateSuspended):
 		return false, errDuplicate // it has begun, on a worker of another program
 	}
-	if ask {
+	if body, ok := cmd.Body.(*Ask); ok {
 		request := cmd.Header
-		p.Request = &request
+		p.Request, p.Agent = &request, body.ExtraPayload[troupeName]
 	}
 	again = r.State() == StateProcessing
 	return again, w.begin(r, work)
+}
+
+// isAnswer reports whether the command is what a user says to a question: not
+// the reply of a child, and not the word of another Troupe.
+func (c Command) isAnswer() bool {
+	body, ok := c.Body.(*Resume)
+	return ok && c.Header.SourceAgentType == "" && body.ExtraPayload[troupeName] == nil
+}
+
+// mayBeAnswered reports whether the task may wait for the user. A question is
+// written together with the state, so nobody can answer it earlier.
+func (r Record) mayBeAnswered() bool {
+	return !r.Status.Terminal() && (r.Troupe == nil || r.Troupe.Work == nil) && r.State() != StateQueued
 }
 
 // progress is the note of Troupe in the record, made when there is none.
@@ -311,7 +334,7 @@ func (w *Worker) task(ctx context.Context, r Record, again bool) (Task, Command,
 	}
 	t := Task{
 		ExecutionID: r.ExecutionID, MessageID: r.MessageID, Key: work.Key, Again: again,
-		Header: cmd.Header, Request: r.request(), CancelReason: r.CancelReason,
+		Header: cmd.Header, Request: r.request(), Agent: r.Troupe.Agent, CancelReason: r.CancelReason,
 	}
 	switch body := cmd.Body.(type) {
 	case *Ask:
@@ -354,9 +377,39 @@ func (r Record) voice() Voice {
 	}
 }
 
+// voice speaks to the sender of a command for a task that there is not.
+func (c Command) voice() Voice {
+	h := c.Header
+	return Voice{
+		TraceID: h.TraceID, SessionID: h.SessionID, AgentType: h.TargetAgentType,
+		MessageID: h.MessageID, ParentMessageID: h.ParentMessageID, Sub: h.SourceAgentType != "",
+	}
+}
+
+// refuse tells the sender of a command why it has no effect. One for a task that
+// has no record is the end of what the sender may wait for.
+func (w *Worker) refuse(ctx context.Context, v Voice, why error) error {
+	w.log().Warn().Err(why).Str("session", v.SessionID).Str("call", v.MessageID).Msg("command refused")
+	if v.SessionID == "" {
+		return nil
+	}
+	at, err := w.store.stamp()
+	if err != nil {
+		return err
+	}
+	events := []Event{v.Log(at, why.Error())}
+	if errors.Is(why, ErrNoRecord) && !v.Sub {
+		if at, err = w.store.stamp(); err != nil {
+			return err
+		}
+		events = append(events, v.End(at))
+	}
+	return persist(ctx, func() error { return w.store.publish(ctx, v.SessionID, events...) })
+}
+
 // sink is where a run of the task of a record speaks to.
 func (w *Worker) sink(r Record) *Sink {
-	return &Sink{store: w.store, voice: r.voice(), request: r.request(), page: w.opts.PageEvents}
+	return &Sink{store: w.store, voice: r.voice(), request: r.request()}
 }
 
 // raw is a text as JSON.

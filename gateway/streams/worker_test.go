@@ -62,8 +62,8 @@ func TestPageEvents(t *testing.T) {
 
 // asker asks which city, and answers with what it was told.
 var asker = fake{
-	start: func(ctx context.Context, _ streams.Task, out *streams.Sink) (streams.Outcome, error) {
-		return streams.Outcome{Wait: streams.WaitingUser}, out.Ask(ctx, "Which city?")
+	start: func(context.Context, streams.Task, *streams.Sink) (streams.Outcome, error) {
+		return streams.Outcome{Wait: streams.WaitingUser, Question: "Which city?"}, nil
 	},
 	resume: func(_ context.Context, t streams.Task, _ *streams.Sink) (streams.Outcome, error) {
 		return streams.Outcome{Answer: "city is " + t.Content.Text()}, nil
@@ -388,9 +388,9 @@ func TestReplyTwice(t *testing.T) {
 	everywhere(t, func(t *testing.T, r *rig) {
 		h := caller("echo")
 		var resumed atomic.Int32
-		h.resume = func(ctx context.Context, _ streams.Task, out *streams.Sink) (streams.Outcome, error) {
+		h.resume = func(context.Context, streams.Task, *streams.Sink) (streams.Outcome, error) {
 			resumed.Add(1)
-			return streams.Outcome{Wait: streams.WaitingUser}, out.Ask(ctx, "Well?")
+			return streams.Outcome{Wait: streams.WaitingUser, Question: "Well?"}, nil
 		}
 		r.worker("w-1", "parent", h)
 		r.worker("w-2", "echo", echo)

@@ -98,7 +98,10 @@ var floors = map[string]row{
 		floor: 5, ours: []string{"event", "gateway", "prompts", "render"}, others: []string{goYAML, zerolog},
 		tests: []string{"session"}, // what is behind the door
 	},
-	"gateway/streams": {floor: 5, ours: []string{"event", "gateway", "internal/machine", "render"}, others: []string{redis, zerolog}},
+	"gateway/streams": {
+		floor: 5, ours: []string{"event", "gateway", "internal/machine", "render"}, others: []string{redis, zerolog},
+		tests: []string{"session"}, // a worker with real teams
+	},
 	"gateway/studio": {
 		floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog},
 		tests: []string{"session", jsonschema}, // real sessions, and messages held against the schema

@@ -1,0 +1,100 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+)
+
+// Why there is no connection.
+var (
+	ErrAddress     = errors.New("streams: the address of Redis cannot be read")
+	ErrUnreachable = errors.New("streams: Redis does not answer")
+)
+
+// Connection is a Redis of which it is known that it answers.
+type Connection struct {
+	Redis  redis.UniversalClient
+	Schema Schema // what was asked for, or what fits: V2 for a cluster
+	Host   string // where it is, for people
+}
+
+// Connect connects to the Redis at a URL, and asks it for a sign of life until
+// ctx ends. The URL is redis:// or rediss:// (TLS), with user, password and
+// database as usual; or unix://; with ?master_name= through Sentinels, whose
+// addresses are the host and each addr= (their own user and password stand before
+// the host, those of Redis are username= and password=); with ?addr=, or as
+// redis+cluster://, a Redis Cluster. Other settings of go-redis are taken from the
+// query as it does, for example dial_timeout=3s. So many connections can be open
+// at once, 0 for what is usual. The error is ErrAddress or ErrUnreachable, and has
+// no password in it.
+func Connect(ctx context.Context, address, schema string, pool int) (*Connection, error) {
+	s, err := ParseSchema(schema)
+	if err != nil {
+		return nil, err
+	}
+	rdb, host, err := dial(address, pool)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrAddress, strings.TrimPrefix(err.Error(), "redis: "))
+	}
+	if _, cluster := rdb.(*redis.ClusterClient); cluster && schema == "" {
+		s = V2
+	}
+	if err := rdb.Ping(ctx).Err(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w at %s: %w", ErrUnreachable, host, err), rdb.Close())
+	}
+	return &Connection{Redis: rdb, Schema: s, Host: host}, nil
+}
+
+// Close ends the connection.
+func (c *Connection) Close() error { return c.Redis.Close() }
+
+// dial makes the client for a URL, which connects when it is used. Deadlines of
+// contexts count for it, which go-redis leaves out by default.
+func dial(address string, pool int) (rdb redis.UniversalClient, host string, err error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, "", errors.New("it is no URL") // the error has all of it
+	}
+	scheme, cluster := strings.CutSuffix(u.Scheme, "+cluster")
+	u.Scheme = scheme
+	query := u.Query()
+	switch {
+	case query.Has("master_name"):
+		o, err := redis.ParseFailoverURL(u.String())
+		if err != nil {
+			return nil, "", err
+		}
+		o.ContextTimeoutEnabled, o.PoolSize = true, max(o.PoolSize, pool)
+		return redis.NewFailoverClient(o), strings.Join(o.SentinelAddrs, ","), nil
+	case cluster, query.Has("addr"):
+		o, err := redis.ParseClusterURL(u.String())
+		if err != nil {
+			return nil, "", err
+		}
+		o.ContextTimeoutEnabled, o.PoolSize = true, max(o.PoolSize, pool)
+		return redis.NewClusterClient(o), strings.Join(o.Addrs, ","), nil
+	}
+	o, err := redis.ParseURL(u.String())
+	if err != nil {
+		return nil, "", err
+	}
+	o.ContextTimeoutEnabled, o.PoolSize = true, max(o.PoolSize, pool)
+	return redis.NewClient(o), o.Addr, nil
+}
+
+// LogDriver sends what go-redis says by itself to a logger, at level debug, for
+// the whole process: it has one log, which goes to stderr otherwise. A program
+// calls it once.
+func LogDriver(log zerolog.Logger) { redis.SetLogger(driverLog{log}) }
+
+type driverLog struct{ log zerolog.Logger }
+
+func (d driverLog) Printf(_ context.Context, format string, values ...any) {
+	d.log.Debug().Str("err", fmt.Sprintf(format, values...)).Msg("go-redis")
+}
