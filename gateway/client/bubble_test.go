@@ -310,6 +310,20 @@ func TestMessagesThatComeAgain(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		w.one(answerTo("msg_w"))
 		other.one(answerTo("msg_w"))
+		// A stop that comes again stops nothing that began meanwhile; much later
+		// nobody knows it any more.
+		stop := client.Message{ID: "msg_stop", Body: client.Request{Method: client.MethodCancel}}
+		w.send(stop)
+		for i, pause := range []time.Duration{time.Second, 20 * time.Minute} {
+			time.Sleep(pause)
+			id := w.ask(client.MethodPrompt, "wait done")
+			time.Sleep(time.Second)
+			w.send(stop)
+			time.Sleep(10 * time.Minute)
+			if got := text0(w.one(answerTo(id))); (got == "done") != (i == 0) {
+				t.Errorf("the stop that came again %s later left %q", pause, got)
+			}
+		}
 		w.drop()
 		other.drop()
 	})

@@ -123,6 +123,30 @@ func TestPromptsAreAnsweredOnce(t *testing.T) {
 	}
 }
 
+// A call is open from where it is handed over to its result, by agent and id.
+func TestOpenCalls(t *testing.T) {
+	var f client.Fold
+	for i, tt := range []struct {
+		agent string
+		data  event.Data
+		open  int
+	}{
+		{"tl", event.ToolHanded{CallID: "1"}, 1},
+		{"tl", event.ToolHanded{CallID: "2"}, 2},
+		{"uio_1", event.ToolHanded{CallID: "1"}, 3},
+		{"tl", event.ToolReturned{CallID: "2"}, 2},
+		{"uio_1", event.ToolFinished{CallID: "1"}, 1},
+		{"tl", event.ToolFinished{CallID: "2"}, 1},
+		{"tl", event.ToolHanded{CallID: "1"}, 1},
+		{"tl", event.ToolReturned{CallID: "1"}, 0},
+	} {
+		take(t, &f, []event.Record{{V: 1, Seq: int64(i) + 1, Agent: tt.agent, Data: tt.data}})
+		if _, calls := f.Open(); calls != tt.open {
+			t.Errorf("after %d records %d calls are open, want %d", i+1, calls, tt.open)
+		}
+	}
+}
+
 // However a log is cut, what comes after the cut is numbered as in one go.
 func TestFoldAgainIsTheSame(t *testing.T) {
 	all := readLog(t, "../../event/testdata/logs/v1.jsonl")

@@ -218,3 +218,68 @@ func (r *rig) openExpired(session string, last int64) {
 		r.Errorf("beginning anew was answered by %+v", m)
 	}
 }
+
+// Wherever a client stood, also between two messages of one record, it gets exactly
+// what it lacks. A call that is over is left out by its number.
+func TestReconnectAtEveryNumber(t *testing.T) {
+	r := newRig(t, nil)
+	p := r.open(tooled(), nil)
+	id := p.ask(client.MethodPrompt, "fetch sun")
+	call := p.find(ofType(client.TypeToolCall))
+	p.result(call.Body.(client.ToolCall), "bright")
+	p.response(id)
+	whole := r.whole(p)
+	p.drop()
+	r.stop() // so that only the log knows
+	r.start()
+	for last := range len(whole) + 1 {
+		q := r.open(tooled(), &peer{session: p.session, last: int64(last)})
+		resumed, _ := q.find(ofType(client.TypeResumed)).Body.(client.Resumed)
+		if resumed.FirstSeq != int64(last)+1 {
+			t.Errorf("behind %d it goes on with %d", last, resumed.FirstSeq)
+		}
+		end := q.ask(client.MethodAgents, "") // answered after, or between, what is missing
+		answered := false
+		for at := last; at < len(whole) || !answered; {
+			m := q.next()
+			switch text, _ := m.Encode(); {
+			case answerTo(end)(m):
+				answered = true
+			case m.Seq == call.Seq && at == int(call.Seq)-1:
+				if at++; !isEvent(client.EventSkipped)(m) {
+					t.Fatalf("behind %d the call that is over came again: %s", last, text)
+				}
+			case at < len(whole) && string(text) == whole[at]:
+				at++
+			default:
+				t.Fatalf("behind %d came %s", last, text)
+			}
+		}
+		q.drop()
+	}
+}
+
+// Of two calls that are open the one that has its result does not come again.
+func TestReturnedCallDoesNotComeAgain(t *testing.T) {
+	r := newRig(t, nil)
+	p := r.open(tooled(), nil)
+	id := p.ask(client.MethodPrompt, "fetch sun rain")
+	one, _ := p.find(ofType(client.TypeToolCall)).Body.(client.ToolCall)
+	two, _ := p.find(ofType(client.TypeToolCall)).Body.(client.ToolCall)
+	p.result(two, "wet")
+	p.find(isEvent("tool.returned"))
+	p.drop()
+	r.stop()
+	r.start()
+	p = r.open(tooled(), p)
+	again, _ := p.find(ofType(client.TypeToolCall)).Body.(client.ToolCall)
+	p.result(one, "bright")
+	for _, m := range p.until(answerTo(id)) {
+		if m.Body.Type() == client.TypeToolCall {
+			t.Errorf("a call came again: %+v", m.Body)
+		}
+	}
+	if again.CallID != one.CallID {
+		t.Errorf("%s came again, want %s", again.CallID, one.CallID)
+	}
+}
