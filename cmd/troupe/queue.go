@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-go/troupe/config"
@@ -66,11 +67,12 @@ func (q *queueCommand) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	streams.LogDriver(zerolog.Nop()) // what is wrong is told once, by the command
 	schema := cmp.Or(q.schema, file.Schema)
 	if err := q.oneOf("schema", schema, "v1", "v2"); err != nil {
 		return err
 	}
-	if q.conn, err = q.redis(ctx, cmp.Or(q.url, file.Redis, defaultRedis), schema, 0); err != nil {
+	if q.conn, err = q.redis(ctx, cmp.Or(q.url, file.Redis), schema, 0); err != nil {
 		return err
 	}
 	q.client, err = streams.NewClient(q.conn.Redis, streams.ClientOptions{
@@ -86,25 +88,25 @@ func (q *queueCommand) close() {
 	}
 }
 
-// workerConfig is what the team file says below worker:. One that nobody named
-// and that has mistakes says nothing.
+// workerConfig is what the team file says below worker:, and the environment. A
+// team file that nobody named and that has mistakes says nothing.
 func (q *queueCommand) workerConfig() (config.Worker, error) {
 	file, err := q.findTeam(q.file)
-	if err != nil || file == "" {
+	if err != nil {
 		return config.Worker{}, err
 	}
 	s, err := q.readSettings(file)
-	if err != nil {
-		return config.Worker{}, err
+	if err != nil || file == "" {
+		return usualRedis(config.Worker{}, s), err
 	}
 	t, err := config.Load(file, leader.Known(s.lookup, nil))
 	switch {
 	case err == nil:
-		return t.Worker, nil
+		return usualRedis(t.Worker, s), nil
 	case q.file != "":
 		return config.Worker{}, q.teamError(err)
 	default:
-		return config.Worker{}, nil
+		return usualRedis(config.Worker{}, s), nil
 	}
 }
 

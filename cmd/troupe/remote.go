@@ -43,15 +43,9 @@ func (a *app) remotes(found *team) leader.Option {
 	})
 }
 
-// usualRedis is the address of the Redis server that no role names.
-func usualRedis(found *team) string {
-	byEnv, _ := found.settings.lookup("REDIS_URL")
-	return cmp.Or(found.config.Worker.Redis, byEnv, defaultRedis)
-}
-
 // redisPasswords is what must not stand in a log of the address.
 func redisPasswords(found *team) []string {
-	u, err := url.Parse(usualRedis(found))
+	u, err := url.Parse(usualRedis(found.config.Worker, found.settings).Redis)
 	if err != nil || u.User == nil {
 		return nil
 	}
@@ -64,12 +58,12 @@ func redisPasswords(found *team) []string {
 // atRedis is the place of workers on Redis Streams. Nothing is asked of the
 // server yet.
 func (a *app) atRedis(found *team, p leader.Place) (leader.Remote, error) {
-	schema, _ := found.settings.lookup("REDIS_KEY_SCHEMA_VERSION")
-	address := cmp.Or(p.Via, usualRedis(found))
+	usual := usualRedis(found.config.Worker, found.settings)
+	address := cmp.Or(p.Via, usual.Redis)
 	conn := a.servers[address]
 	if conn == nil {
 		var err error
-		if conn, err = streams.Open(address, cmp.Or(found.config.Worker.Schema, schema), remotePool); err != nil {
+		if conn, err = streams.Open(address, usual.Schema, remotePool); err != nil {
 			return nil, err
 		}
 		if a.servers == nil {

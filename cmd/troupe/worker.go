@@ -85,7 +85,7 @@ func (w *workerCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	set, err := w.workerSettings(t.config.Worker)
+	set, err := w.workerSettings(usualRedis(t.config.Worker, t.settings))
 	if err != nil {
 		return err
 	}
@@ -181,13 +181,23 @@ func (w *workerCommand) crew(
 	}}, nil
 }
 
+// usualRedis is what the team file says of a worker, with the Redis server and
+// the key schema that the environment names where the file names none: by the
+// variables of the Python SDK and of hosting services.
+func usualRedis(file config.Worker, s settings) config.Worker {
+	address, _ := s.lookup("REDIS_URL")
+	schema, _ := s.lookup("REDIS_KEY_SCHEMA_VERSION")
+	file.Redis, file.Schema = cmp.Or(file.Redis, address, defaultRedis), cmp.Or(file.Schema, schema)
+	return file
+}
+
 // workerSettings are what flags and team file ask for together.
 func (w *workerCommand) workerSettings(file config.Worker) (config.Worker, error) {
 	set, flags := file, w.settings
 	if types := listed(flags.AgentTypes); len(types) > 0 {
 		set.AgentTypes = types
 	}
-	set.Redis = cmp.Or(flags.Redis, set.Redis, defaultRedis)
+	set.Redis = cmp.Or(flags.Redis, set.Redis)
 	set.Schema = cmp.Or(flags.Schema, set.Schema)
 	set.Group = cmp.Or(flags.Group, set.Group, streams.DefaultGroup)
 	set.ID = cmp.Or(flags.ID, set.ID)
