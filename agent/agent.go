@@ -89,6 +89,8 @@ type Shared struct {
 	// and ToolTimeout does not count meanwhile; one that waits calls Sent and
 	// Blocked of the call, as a tool does, and fails when ctx ends. Optional.
 	Permit func(ctx context.Context, spec tools.Spec, call tools.Call) error
+	// Metadata is what tools are told of the run; optional.
+	Metadata map[string]string
 	// Logger is for operators; optional. An agent names itself in it.
 	Logger zerolog.Logger
 	// Now is the clock; optional.

@@ -109,6 +109,7 @@ func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 	sent := make(chan struct{})
 	call := tools.Call{
 		Agent: a.cfg.ID, Turn: a.turn, ID: c.ID, RequestID: request, Again: again, Arguments: json.RawMessage(c.Arguments),
+		Metadata: a.cfg.Metadata,
 		Blocked:  a.blocked,
 		Sent:     sync.OnceFunc(func() { close(sent) }),
 		Output:   func(text string) { a.cfg.Log.Live(a.cfg.ID, a.turn, event.ToolOutput{CallID: c.ID, Text: text}) },

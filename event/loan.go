@@ -78,4 +78,6 @@ type LentCall struct {
 	// Again says that the call had begun before, and that nobody knows how far it
 	// came.
 	Again bool `json:"again,omitempty"`
+	// Metadata has the notes [NoteUser] and [NoteProject] of the run.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }

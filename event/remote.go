@@ -15,6 +15,13 @@ const (
 	CallGoOn      = "go_on"      // {}: what it said is progress, and it works on
 )
 
+// The notes of a run that its tools and its agents elsewhere are told, where they
+// are known; all others, such as folders of this machine, stay in the log.
+const (
+	NoteUser    = "user"    // whose run it is
+	NoteProject = "project" // that user's own name for what it is about
+)
+
 // RemoteStep is what an agent that works somewhere else is told: a task, or the
 // answer to the question with which its step before ended, or nothing. What it
 // says then is a sequence of [ModelDelta] and [ModelThinking] and, last, one
@@ -40,9 +47,12 @@ type RemoteStep struct {
 	// before. Who is asked again about a task whose story it can read finds its
 	// place by it.
 	Number int
+	// Again says that the step was begun before and that its end was not heard.
+	Again bool
 	// Text is the task, or the answer; empty when there is nothing to tell.
 	Text string
-	// Metadata is for the other side to pass on: the user, the project; optional.
+	// Metadata has the notes [NoteUser] and [NoteProject] for the other side to
+	// pass on; it may be nil.
 	Metadata map[string]string
 }
 

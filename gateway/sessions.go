@@ -71,9 +71,9 @@ type Sessions interface {
 // Keys of the settings of [Sessions.Submit]. Others are kept with the session and
 // mean nothing.
 const (
-	SettingModel   = "model"    // provider/model, in place of the team's
-	SettingWorkDir = "work_dir" // absolute path of the folder in which the team works
-	SettingProject = "project"  // the client's own name for what it works on
+	SettingModel   = "model"           // provider/model, in place of the team's
+	SettingWorkDir = "work_dir"        // absolute path of the folder in which the team works
+	SettingProject = event.NoteProject // the client's own name for what it works on
 	// SettingTools are tools that the client executes: a JSON array of objects with
 	// name, description and parameters (a JSON Schema). All agents get them; those
 	// that are there already keep the tools that they began with.

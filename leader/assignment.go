@@ -14,6 +14,7 @@ import (
 type assignment struct {
 	turn    int
 	replies int               // in the turn
+	asked   int               // requests since the last reply
 	told    []string          // since the last reply
 	mail    map[string]string // messages that were sent to it and not delivered, by id
 }
@@ -26,14 +27,16 @@ func (a *assignment) apply(rec event.Record) {
 	switch d := rec.Data.(type) {
 	case event.AgentState:
 		if d.To.Busy() && !d.From.Busy() {
-			a.turn, a.replies, a.told = rec.Turn, 0, nil
+			a.turn, a.replies, a.asked, a.told = rec.Turn, 0, 0, nil
 		}
 	case event.MessageDelivered:
 		a.told = append(a.told, a.mail[d.ID])
 		delete(a.mail, d.ID)
+	case event.ModelRequested:
+		a.asked++
 	case event.ModelReplied:
 		a.replies++
-		a.told = nil
+		a.asked, a.told = 0, nil
 	case event.ToolFinished:
 		if d.Name != event.CallGoOn {
 			a.told = append(a.told, plain(d.Result))
@@ -51,10 +54,10 @@ func plain(result string) string {
 	return result
 }
 
-// step is what the agent is told now.
+// step is what the agent is told now, by the request that was logged last.
 func (a *assignment) step(who event.RemoteAgent) event.RemoteStep {
 	s := event.RemoteStep{
-		RemoteAgent: who, Number: a.replies + 1, Text: strings.Join(a.told, "\n\n"),
+		RemoteAgent: who, Number: a.replies + 1, Again: a.asked > 1, Text: strings.Join(a.told, "\n\n"),
 		Task: who.Run + "-" + who.Agent + "-" + strconv.Itoa(a.turn),
 	}
 	s.ID = s.Task

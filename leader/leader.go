@@ -133,7 +133,7 @@ func (l *Leader) Start(ctx context.Context, task string) (*Run, error) {
 		TraceID: cmp.Or(l.opts.trace, NewTraceID()), Program: l.opts.program, ModelKind: l.modelKind(), Lang: l.opts.lang,
 		WorkDir: run.space.Dir(), Redact: l.opts.redact, Meta: meta, RequestID: l.opts.request,
 	}
-	run.trace, run.meta = header.TraceID, l.opts.meta
+	run.trace, run.told = header.TraceID, told(l.opts.meta)
 	if err := run.begin(header); err != nil {
 		run.release()
 		return nil, err

@@ -131,7 +131,7 @@ func (w lentWorkers) tool(t event.LentTool) func(context.Context, tools.Call) (s
 	return func(ctx context.Context, call tools.Call) (string, error) {
 		c := event.LentCall{
 			CallID: call.ID, Name: t.Name, Arguments: string(call.Arguments), RequestID: call.RequestID,
-			Agent: call.Agent, Turn: call.Turn, Again: call.Again,
+			Agent: call.Agent, Turn: call.Turn, Again: call.Again, Metadata: call.Metadata,
 		}
 		for d, err := range w.lender.Call(ctx, w.turn(call.Agent), t, c) {
 			switch d := d.(type) {

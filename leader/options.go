@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"regexp"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/tools"
 	"github.com/troupe-go/troupe/transcript"
@@ -105,7 +107,8 @@ func WithRunDir(dir string) Option { return func(o *options) { o.runDir = dir } 
 func WithRunFolder(name string) Option { return func(o *options) { o.folder = name } }
 
 // WithMeta notes something of the run in the header of its log
-// ([event.RunStarted.Meta]), such as whose it is.
+// ([event.RunStarted.Meta]), such as whose it is: tools and agents elsewhere are
+// told [event.NoteUser] and [event.NoteProject].
 func WithMeta(meta map[string]string) Option { return func(o *options) { o.meta = meta } }
 
 // WithRequest names the command that has the task, as its sender does. [Resume]
@@ -186,6 +189,15 @@ func metaOf(text json.RawMessage) map[string]string {
 		return nil
 	}
 	return meta
+}
+
+// told is the part of the notes of a run that tools and agents elsewhere hear of.
+func told(meta map[string]string) map[string]string {
+	part := maps.Clone(meta)
+	maps.DeleteFunc(part, func(name, text string) bool {
+		return text == "" || name != event.NoteUser && name != event.NoteProject
+	})
+	return part
 }
 
 // metaJSON is what the header of the log notes of the run.

@@ -54,13 +54,19 @@ func asksMaster(question string) outline {
 	return outline{reply: event.ModelReplied{Calls: []event.Call{{Name: event.CallAskMaster, Arguments: fmt.Sprintf(`{"question":%q}`, question)}}}}
 }
 
-// begin notes a step. The same one must come with the same words.
+// begin notes a step. The same one must come with the same words, and say that
+// it comes again.
 func (o *outpost) begin(s event.RemoteStep) outline {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if before, ok := o.begun[s.ID]; ok && !cmp.Equal(before, s) {
-		o.broken = append(o.broken, fmt.Sprintf("step %s was %+v and is %+v", s.ID, before, s))
-	} else if !ok {
+	want, known := o.begun[s.ID]
+	want.Again = true
+	switch {
+	case known && !cmp.Equal(want, s):
+		o.broken = append(o.broken, fmt.Sprintf("step %s is %+v, want %+v", s.ID, s, want))
+	case !known && s.Again:
+		o.broken = append(o.broken, fmt.Sprintf("step %s is new and says that it comes again", s.ID))
+	case !known:
 		if o.begun == nil {
 			o.begun = map[string]event.RemoteStep{}
 		}

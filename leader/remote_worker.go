@@ -39,7 +39,7 @@ func (r *Run) notWhileAtWork(a mailbox.Address) error {
 // step is what an agent that works elsewhere is told now.
 func (r *Run) step(agent, role string) event.RemoteStep {
 	s := r.roster.step(event.RemoteAgent{Run: r.id, TraceID: r.trace, Agent: agent, Role: role})
-	s.Metadata = r.meta
+	s.Metadata = r.told
 	return s
 }
 

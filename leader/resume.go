@@ -82,7 +82,7 @@ func openRun(path string, o options) (*Run, *folder, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	run.trace, run.meta = header.TraceID, metaOf(header.Meta)
+	run.trace, run.told = header.TraceID, told(metaOf(header.Meta))
 	f := newFolder(run)
 	log, err := transcript.OpenEach(dir, l.logOptions(), f.fold)
 	if err != nil {

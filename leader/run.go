@@ -24,7 +24,7 @@ import (
 type Run struct {
 	id       string
 	trace    string            // id of the trace
-	meta     map[string]string // what the header notes of the run
+	told     map[string]string // notes of the run for tools and agents elsewhere; never changed
 	leader   *Leader
 	log      *transcript.Log
 	journal  *journal

@@ -295,7 +295,7 @@ func (r *Run) shared(role string, m Model, set tools.Set) *agent.Shared {
 		MaxOutputTokens: m.MaxOutputTokens, Price: m.cost, ContextWindow: m.ContextWindow, CompactAt: m.CompactAt,
 		Log: r.journal, Post: r.exchange.Post, Desk: r.exchange.Desk, Brief: r.brief,
 		Budget: r.budget, Words: agentWords{r.words}, ToolTimeout: bound(r.leader.team.Limits.ToolTimeout),
-		Permit: r.permit(set), Logger: r.logger, Now: r.leader.opts.now,
+		Permit: r.permit(set), Metadata: r.told, Logger: r.logger, Now: r.leader.opts.now,
 	}
 }
 

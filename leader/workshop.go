@@ -226,6 +226,7 @@ func (w *Workshop) call(ctx context.Context, want, agentType string, c event.Len
 	}
 	return set.Run(ctx, c.Name, tools.Call{
 		Agent: c.Agent, Turn: c.Turn, ID: c.CallID, RequestID: c.RequestID, Again: c.Again, Arguments: json.RawMessage(c.Arguments),
+		Metadata: c.Metadata,
 		Blocked:  func(...string) func() { return func() {} },
 		Sent:     func() {},
 		Output:   func(text string) { tell(event.ToolOutput{CallID: c.CallID, Text: w.leader.mask.Text(text)}) },

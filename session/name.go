@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/troupe-go/troupe/event"
 )
 
 // maxName bounds the name of a user and of a session, in bytes.
@@ -16,7 +18,7 @@ const maxName = 256
 
 // Keys of what the header of a log notes of a session, beside its settings.
 const (
-	metaUser = "user"
+	metaUser = event.NoteUser
 	metaName = "session"
 )
 

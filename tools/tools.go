@@ -71,6 +71,9 @@ type Call struct {
 	Again bool
 	// Arguments is the JSON object that the model wrote.
 	Arguments json.RawMessage
+	// Metadata tells for whom the run works: [event.NoteUser] and
+	// [event.NoteProject], as far as they are known. All calls share it.
+	Metadata map[string]string
 
 	// Blocked tells the runtime that the call waits for others, on being
 	// agent ids, question ids or other words for a person to read; done ends

@@ -59,12 +59,12 @@ func TestConversation(t *testing.T) {
 	id = p.ask(client.MethodPrompt, "ask")
 	asked := p.find(isEvent("question.opened"))
 	p.find(isEvent("run.suspended"))
-	q := p.send(client.Message{Content: []client.Part{client.Text("green")}, Body: client.Request{Method: client.MethodAnswer, QuestionID: field(t, asked, "id")}})
+	q := p.send(client.Message{Content: []client.Part{client.Text("green")}, Body: client.Request{Method: client.MethodAnswer, QuestionID: idOf(t, asked)}})
 	p.both(q, id, "heard")
 	id = p.ask(client.MethodPrompt, "touch it")
 	wanted := p.find(isEvent("approval.requested"))
 	p.find(isEvent("run.suspended"))
-	a := p.send(client.Message{Body: client.Request{Method: client.MethodApprove, ApprovalID: field(t, wanted, "id"), Decision: "allow"}})
+	a := p.send(client.Message{Body: client.Request{Method: client.MethodApprove, ApprovalID: idOf(t, wanted), Decision: "allow"}})
 	p.both(a, id, "heard touched it")
 
 	// A running team is steered and stopped.
@@ -107,14 +107,13 @@ func (p *peer) both(request, prompt, want string) {
 	}
 }
 
-// field is a text in the data of an event.
-func field(t *testing.T, m client.Message, name string) string {
+// idOf is the id in the data of an event.
+func idOf(t *testing.T, m client.Message) string {
 	t.Helper()
 	e, _ := m.Body.(client.Event)
-	var data map[string]any
+	var data struct{ ID string }
 	unmarshal(t, e.Data, &data)
-	s, _ := data[name].(string)
-	return s
+	return data.ID
 }
 
 // A session belongs to the trace of the client, if that has one.

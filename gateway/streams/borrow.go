@@ -138,7 +138,7 @@ func (r *Remote) open(ctx context.Context, s event.RemoteStep, message, agent st
 	err = persist(ctx, func() error {
 		sent, err := r.client.Send(ctx, Request{
 			AgentType: r.agentType, SessionID: sessionOf(s.RemoteAgent), MessageID: message, TraceID: s.TraceID,
-			Content: TextContent("agent " + s.Agent + " of run " + s.Run), UserCode: s.Metadata["user"], Metadata: metadataOf(s.Metadata),
+			Content: TextContent("agent " + s.Agent + " of run " + s.Run), UserCode: s.Metadata[event.NoteUser], Metadata: metadataOf(s.Metadata),
 			Extra: Values{troupeName: json.RawMessage(jsonText(extra))},
 		})
 		known = known || sent.Known

@@ -110,7 +110,7 @@ func (r *Remote) send(ctx context.Context, s event.RemoteStep) error {
 	return persist(ctx, func() error {
 		_, err := r.client.Send(ctx, Request{
 			AgentType: r.agentType, SessionID: sessionOf(s.RemoteAgent), MessageID: s.Task, TraceID: s.TraceID,
-			Content: TextContent(s.Text), UserCode: s.Metadata["user"], Metadata: metadataOf(s.Metadata),
+			Content: TextContent(s.Text), UserCode: s.Metadata[event.NoteUser], Metadata: metadataOf(s.Metadata),
 		})
 		return err
 	})

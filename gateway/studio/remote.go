@@ -35,7 +35,6 @@ type Remote struct {
 	opts RemoteOptions
 
 	mu    sync.Mutex                         // guards all below
-	begun map[string]bool                    // steps that were not heard to their end
 	calls map[string]context.CancelCauseFunc // of the tasks under way
 }
 
@@ -51,7 +50,7 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	if err != nil || u.Host == "" || u.Scheme != "ws" && u.Scheme != "wss" {
 		return nil, errors.New("studio: the address of an agent is ws://host/path or wss://host/path")
 	}
-	return &Remote{opts: o, begun: map[string]bool{}, calls: map[string]context.CancelCauseFunc{}}, nil
+	return &Remote{opts: o, calls: map[string]context.CancelCauseFunc{}}, nil
 }
 
 // Step tells the agent a task and yields what it says, to the end of its response.
@@ -59,10 +58,10 @@ func (r *Remote) Step(ctx context.Context, s event.RemoteStep) iter.Seq2[event.D
 	return func(yield func(event.Data, error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		again := r.enter(s, cancel)
+		r.enter(s, cancel)
 		h := &hearing{yield: yield, between: map[string]bool{}}
-		err := r.call(ctx, s, again, h)
-		r.leave(s, err == nil)
+		err := r.call(ctx, s, h)
+		r.leave(s)
 		if err != nil && !h.left {
 			yield(nil, err)
 		}
@@ -80,28 +79,22 @@ func (r *Remote) Cancel(_ context.Context, s event.RemoteStep, reason string) er
 	return nil
 }
 
-// enter notes a step that begins, and whether it was taken before.
-func (r *Remote) enter(s event.RemoteStep, cancel context.CancelCauseFunc) (again bool) {
+// enter notes a step that begins.
+func (r *Remote) enter(s event.RemoteStep, cancel context.CancelCauseFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	again = r.begun[s.ID]
-	r.begun[s.ID] = true
 	r.calls[s.Task] = cancel
-	return again
 }
 
 // leave notes that a step has ended.
-func (r *Remote) leave(s event.RemoteStep, done bool) {
+func (r *Remote) leave(s event.RemoteStep) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.calls, s.Task)
-	if done {
-		delete(r.begun, s.ID)
-	}
 }
 
 // call connects, sends the task and hears the response to its end.
-func (r *Remote) call(ctx context.Context, s event.RemoteStep, again bool, h *hearing) error {
+func (r *Remote) call(ctx context.Context, s event.RemoteStep, h *hearing) error {
 	ws, err := r.dial(ctx)
 	if err != nil {
 		return err
@@ -110,7 +103,7 @@ func (r *Remote) call(ctx context.Context, s event.RemoteStep, again bool, h *he
 	var beating sync.WaitGroup
 	defer beating.Wait()
 	defer func() { hangUp(nil); _ = ws.CloseNow() }()
-	text, err := json.Marshal(r.input(s, again)) //nolint:gosec // the protocol has the token in its message
+	text, err := json.Marshal(r.input(s)) //nolint:gosec // the protocol has the token in its message
 	if err != nil {
 		return fmt.Errorf("studio: %w", err)
 	}
@@ -171,13 +164,13 @@ func beat(ctx context.Context, ws *websocket.Conn, hangUp context.CancelCauseFun
 }
 
 // input is the message with the task of a step.
-func (r *Remote) input(s event.RemoteStep, again bool) UserInput {
+func (r *Remote) input(s event.RemoteStep) UserInput {
 	text := s.Text
-	if again {
+	if s.Again {
 		text = "(The connection to you was lost after this was said before. If you have done it, report; else go on with it.)\n\n" + text
 	}
 	return UserInput{
-		Type: TypeUserInput, APIKey: r.opts.Token, ProjectID: s.Metadata["project"], SessionID: s.Run + "-" + s.Agent, UserInput: text,
+		Type: TypeUserInput, APIKey: r.opts.Token, ProjectID: s.Metadata[event.NoteProject], SessionID: s.Run + "-" + s.Agent, UserInput: text,
 	}
 }
 

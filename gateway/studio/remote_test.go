@@ -210,7 +210,9 @@ func TestRemoteTakenAgain(t *testing.T) {
 	if f := failureOf(err); f.Code != "network" || !f.Retryable {
 		t.Errorf("a lost connection: %+v, %v", f, err)
 	}
-	if _, err := take(t.Context(), remote, step("step_1", "hi")); err != nil {
+	again := step("step_1", "hi")
+	again.Again = true
+	if _, err := take(t.Context(), remote, again); err != nil {
 		t.Error(err)
 	}
 	if _, err := take(t.Context(), remote, step("step_2", "hi")); err != nil {
