@@ -28,7 +28,7 @@ type Loan struct {
 type LentTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
-	Schema      json.RawMessage `json:"schema"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
 	Effect      string          `json:"effect,omitempty"` // pure, idempotent; empty for once
 	Exclusive   bool            `json:"exclusive,omitempty"`
 	Writes      bool            `json:"writes,omitempty"`

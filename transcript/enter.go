@@ -60,9 +60,12 @@ func enter(mask *Mask, in event.Data) (event.Data, error) {
 		e.cost(&d.Cost)
 		return leave(&e, in, d)
 	case event.AgentCreated:
-		text(&e, &d.Name, &d.Prompt)
+		text(&e, &d.Name, &d.Prompt, &d.Remote)
 		word(&e, &d.Role, &d.Code, &d.Parent, &d.Model, &d.CallID)
 		e.words(&d.Tools)
+		if own(&e, &d.Lent) {
+			e.loan(d.Lent)
+		}
 		return leave(&e, in, d)
 	case event.AgentState:
 		text(&e, &d.Cause)
@@ -263,6 +266,27 @@ func (e *entry) calls(list *[]event.Call) {
 	for i := range *list {
 		c := &(*list)[i]
 		word(e, &c.ID, &c.Name, &c.Arguments, &c.Extra)
+	}
+}
+
+// loan enters what another program said of itself.
+func (e *entry) loan(l *event.Loan) {
+	text(e, &l.Prompt, &l.Context, &l.WorkDir)
+	l.Tools, l.Models = orNil(slices.Clone(l.Tools)), orNil(slices.Clone(l.Models))
+	for i := range l.Tools {
+		t := &l.Tools[i]
+		text(e, &t.Description)
+		word(e, &t.Name, &t.Effect, &t.Subject, &t.About)
+		e.json(&t.Schema)
+	}
+	for i := range l.Models {
+		m := &l.Models[i]
+		word(e, &m.Name)
+		e.finite(m.CompactAt)
+		if own(e, &m.Price) {
+			word(e, &m.Price.Currency)
+			e.finite(m.Price.Input, m.Price.CachedInput, m.Price.Output)
+		}
 	}
 }
 

@@ -84,7 +84,10 @@ func walk(v reflect.Value, path string, visit func(path string, leaf reflect.Val
 // records or parts refer to, words of closed sets, and the calls as the model
 // made them.
 var exempt = []string{
-	"AgentCreated.CallID", "AgentCreated.Code", "AgentCreated.Model", "AgentCreated.Parent", "AgentCreated.Role", "AgentCreated.Tools",
+	"AgentCreated.CallID", "AgentCreated.Code",
+	"AgentCreated.Lent.Models.Name", "AgentCreated.Lent.Models.Price.Currency",
+	"AgentCreated.Lent.Tools.About", "AgentCreated.Lent.Tools.Effect", "AgentCreated.Lent.Tools.Name", "AgentCreated.Lent.Tools.Subject",
+	"AgentCreated.Model", "AgentCreated.Parent", "AgentCreated.Role", "AgentCreated.Tools",
 	"AgentState.From", "AgentState.To", "AgentStopping.Mode",
 	"ApprovalDecided.Decision", "ApprovalDecided.ID", "ApprovalDecided.Rule",
 	"ApprovalRequested.Arguments", "ApprovalRequested.CallID", "ApprovalRequested.ID", "ApprovalRequested.Name", "ApprovalRequested.Rule",
