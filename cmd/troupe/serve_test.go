@@ -130,6 +130,37 @@ func TestServeRefuses(t *testing.T) {
 	}
 }
 
+// TestServePaths has two faces at any two paths: they have one each, or are told
+// which one is taken.
+func TestServePaths(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	p := newProcess(t)
+	put(t, "ok.json", answering)
+	put(t, "team.yaml", "version: 1\nmodel: scripted/ok.json\nroles: {a: {name: A, does: x}}\n")
+	paths := []string{"/", "/a", "/a/b", "/a/b/c", "/files", "/files/x", "/healthz/x"}
+	for _, faces := range [][2]string{{"client", "studio"}, {"client", "envelope"}, {"studio", "envelope"}} {
+		for _, one := range paths {
+			for _, two := range paths {
+				want := "cannot listen" // after all faces have their paths
+				switch {
+				case faces[0] == "client" && (strings.HasPrefix(one, "/files") || one != two && strings.HasPrefix(two, "/files")):
+					want = "is taken: clients send files to /files"
+				case one == two:
+					want = "are both at"
+				}
+				code := p.call(t.Context(), "serve", "--"+faces[0]+"="+one, "--"+faces[1]+"="+two, "--listen", busy.Addr().String())
+				if code == exitOK || !strings.Contains(p.stderr.String(), want) {
+					t.Errorf("%s at %s, %s at %s: exit code %d, stderr %s; want %q", faces[0], one, faces[1], two, code, &p.stderr, want)
+				}
+			}
+		}
+	}
+}
+
 func TestServeToken(t *testing.T) {
 	p := newProcess(t)
 	put(t, "ok.json", answering)

@@ -73,7 +73,7 @@ func TestBrowser(t *testing.T) {
 	r := newRig(t, func(r *rig) {
 		r.wrap = func(l net.Listener) net.Listener { c = &cutter{Listener: l}; return c }
 		r.pages = func(mux *http.ServeMux) {
-			mux.Handle("GET /", http.FileServer(http.Dir("testdata/page")))
+			mux.Handle("/", http.FileServer(http.Dir("testdata/page")))
 			mux.HandleFunc("POST /cut", func(http.ResponseWriter, *http.Request) { c.cut() })
 			mux.HandleFunc("POST /result", func(_ http.ResponseWriter, req *http.Request) {
 				var p pageSaw
