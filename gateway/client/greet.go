@@ -190,6 +190,7 @@ func (c *conn) start(m Message, hello Hello, named bool, end fold) {
 	if named {
 		c.answer(m, Message{Body: Resumed{ClientSeq: c.room.processed(), FirstSeq: hello.LastSeq + 1}})
 	}
+	c.room.skip(m.Seq)
 	c.acknowledge(m)
 	if c.then.seq == c.had {
 		c.offer(true)
