@@ -461,3 +461,25 @@ func TestLargestNumber(t *testing.T) {
 		}
 	}
 }
+
+// A frame without end ends the connection, before the hello and behind it, and the
+// audit says so.
+func TestEndlessFrame(t *testing.T) {
+	r := newRig(t, nil)
+	for i, p := range []*peer{r.fresh("/client"), r.open(client.Abilities{}, nil)} {
+		p.write(strings.Repeat("x", 4<<20+2)) // all of it is read, or the code would be lost
+		if code := p.closedWith(); code != websocket.StatusMessageTooBig {
+			t.Errorf("peer %d: closed with %d", i, code)
+		}
+	}
+	r.stop()
+	cut := 0
+	for _, e := range r.audited() {
+		if e.Event == gateway.AuditLimit && !e.OK && strings.Contains(e.Detail, "more than 4194304") {
+			cut++
+		}
+	}
+	if cut != 2 {
+		t.Errorf("the audit has %d ends of 2", cut)
+	}
+}

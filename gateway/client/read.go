@@ -91,8 +91,11 @@ func (c *conn) frame(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	more, err := io.Copy(io.Discard, r)
+	if errors.Is(err, websocket.ErrMessageTooBig) { // SetReadLimit has closed the connection
+		c.refuse(gateway.AuditLimit, c.trace, gateway.NewError(gateway.StatusTooLarge, "a message of more than %d bytes", maxWhole))
+	}
 	if err != nil {
-		return nil, err // and SetReadLimit has closed what is endless
+		return nil, err
 	}
 	c.heard.Store(int64(time.Since(c.born)))
 	head := buf.Bytes()
