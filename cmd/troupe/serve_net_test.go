@@ -36,6 +36,10 @@ func TestServeOnThisMachine(t *testing.T) {
 		_, resp, err := websocket.Dial(t.Context(), s.url, o) //nolint:bodyclose // the library closes it
 		if err == nil || resp == nil || resp.StatusCode != http.StatusForbidden {
 			t.Errorf("%s of somebody else: %v, %v", name, resp, err)
+			continue
+		}
+		if text, _ := io.ReadAll(resp.Body); name == "a name" && strings.Count(string(text), "127.0.0.1") != 1 {
+			t.Errorf("the names to use are: %s", text)
 		}
 	}
 	resp, err := http.Get("http" + strings.TrimSuffix(strings.TrimPrefix(s.url, "ws"), "/studio") + healthPath)

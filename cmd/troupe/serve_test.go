@@ -124,6 +124,9 @@ func TestServeRefuses(t *testing.T) {
 		if code != c.code || !strings.Contains(p.stderr.String(), c.want) || p.stdout.Len() > 0 {
 			t.Errorf("%s %v: exit code %d, stdout %q, stderr %s; want %d, %q", c.file, c.args, code, &p.stdout, &p.stderr, c.code, c.want)
 		}
+		if strings.Contains(p.stderr.String(), "gateway:") {
+			t.Errorf("%s %v: a package is named: %s", c.file, c.args, &p.stderr)
+		}
 		if strings.Contains(p.stderr.String(), "short-secret") || strings.Contains(p.stderr.String(), "the-same-token") {
 			t.Errorf("%s: a secret is shown: %s", c.file, &p.stderr)
 		}
@@ -175,6 +178,10 @@ func TestServeToken(t *testing.T) {
 	put(t, "team.yaml", team+"serve: {token_key_env: SIGNING}\n")
 	if code := p.call(t.Context(), "serve", "token", "alice"); code != exitUsage || !strings.Contains(p.stderr.String(), "SIGNING") {
 		t.Errorf("without the variable: exit code %d, %s", code, &p.stderr)
+	}
+	p.vars["SIGNING"] = "too short"
+	if code := p.call(t.Context(), "serve", "token", "alice"); code != exitUsage || !strings.Contains(p.stderr.String(), "at least 32") || strings.Contains(p.stderr.String(), "gateway:") {
+		t.Errorf("with a short key: exit code %d, %s", code, &p.stderr)
 	}
 	p.vars["SIGNING"] = "0123456789abcdef0123456789abcdef"
 	for _, life := range []string{"soon", "-1m", "0"} {
