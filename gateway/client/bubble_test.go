@@ -324,7 +324,7 @@ func TestMessagesThatComeAgain(t *testing.T) {
 		// nobody knows it any more.
 		stop := client.Message{ID: "msg_stop", Body: client.Request{Method: client.MethodCancel}}
 		w.send(stop)
-		for i, pause := range []time.Duration{time.Second, 20 * time.Minute} {
+		for i, pause := range []time.Duration{5*time.Minute - 10*time.Second, 20 * time.Minute} {
 			time.Sleep(pause)
 			id := w.ask(client.MethodPrompt, "wait done")
 			time.Sleep(time.Second)
