@@ -380,6 +380,7 @@ func TestHistory(t *testing.T) {
 	for range 20 {
 		p.says("say x")
 	}
+	p.says("big 200000") // letters of two bytes, and told three times
 	want := r.whole(p)
 	var got []string
 	for after := int64(0); ; {
@@ -387,8 +388,13 @@ func TestHistory(t *testing.T) {
 		_, res := p.response(id)
 		var h client.History
 		unmarshal(t, res.Result, &h)
+		size := 0
 		for _, m := range h.Messages {
 			got = append(got, string(m))
+			size += len(m)
+		}
+		if size > 1<<20 && len(h.Messages) > 1 {
+			t.Errorf("an answer has %d bytes in %d messages", size, len(h.Messages))
 		}
 		after = int64(len(got))
 		if !h.More {
