@@ -3,9 +3,13 @@ package client_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/coder/websocket"
+
+	"github.com/troupe-go/troupe/gateway"
 	"github.com/troupe-go/troupe/gateway/client"
 )
 
@@ -67,5 +71,37 @@ func TestLargestNumber(t *testing.T) {
 		if _, answer := p.response(id); answer.Error != nil {
 			t.Error(answer.Error)
 		}
+	}
+}
+
+// Requests for files count among the connections and the messages of their user, and
+// the audit tells why one was refused.
+func TestFilesAreCounted(t *testing.T) {
+	r := newRig(t, func(r *rig) {
+		r.limits = gateway.LimitOptions{ConnectionsPerUser: 1, Messages: 0.01, MessageBurst: 3, Bytes: -1}
+	})
+	p := r.open(client.Abilities{}, nil) // one message
+	for _, method := range []string{"POST", "GET"} {
+		path := map[string]string{"POST": "/files", "GET": "/files/file_x"}[method]
+		if status, text := r.do(method, path, annToken, ""); status != 429 {
+			t.Errorf("%s beside another connection: %d %s", method, status, text)
+		}
+		if status, text := r.do(method, path, "wrong-token-0123456", ""); status != 401 {
+			t.Errorf("%s of nobody: %d %s", method, status, text)
+		}
+	}
+	_ = p.ws.Close(websocket.StatusNormalClosure, "")
+	var seen []int
+	for len(seen) < 3 {
+		status, text := r.do("GET", "/files/file_x", annToken, "")
+		if !strings.Contains(text, "connections") { // it takes a moment to leave
+			seen = append(seen, status)
+		}
+	}
+	if !slices.Equal(seen, []int{404, 404, 429}) {
+		t.Errorf("three requests are answered by %v", seen)
+	}
+	if !r.isRefused(gateway.AuditLimit, "1 connections") || !r.isRefused(gateway.AuditLimit, "too many messages") || !r.isRefused(gateway.AuditAuth, "not known") {
+		t.Errorf("the audit does not say so: %+v", r.audited())
 	}
 }
