@@ -71,7 +71,20 @@ func TestServeTLS(t *testing.T) {
 	if got := chat(c.until("")); !strings.Contains(got, "In blue it is.") {
 		t.Errorf("said %q", got)
 	}
+	resp, err := http.Get("http" + strings.TrimPrefix(s.url, "wss")) // without TLS
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
 	s.end(syscall.SIGTERM)
+	for line := range strings.Lines(s.log()) {
+		if strings.HasPrefix(line, "{") && !strings.Contains(line, `"level":`) || strings.Contains(line, "handshake") && !strings.Contains(line, `"level":"warn"`) {
+			t.Errorf("a line of the log has no level, or a wrong one: %s", line)
+		}
+	}
+	if !strings.Contains(s.log(), "handshake") {
+		t.Errorf("the log does not tell of who came without TLS: %s", s.log())
+	}
 }
 
 // selfSigned writes a certificate for this machine and its key, and returns who
