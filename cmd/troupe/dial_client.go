@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 type clientSpeaker struct {
 	first client.Message
 	model string
-	open  map[string]bool // requests without a response
+	open  map[string]bool // the hello, and requests, that have no answer
 }
 
 func speakClient(d *dialCommand) (speaker, error) {
@@ -36,7 +37,11 @@ func speakClient(d *dialCommand) (speaker, error) {
 	return s, d.onlyFor("client", map[string]string{"project": d.project, "workdir": d.workDir})
 }
 
-func (s *clientSpeaker) hello() []byte { return clientMessage(s.first) }
+func (s *clientSpeaker) hello() []byte {
+	s.first.ID = messageID()
+	s.open[s.first.ID] = true
+	return clientMessage(s.first)
+}
 
 func (s *clientSpeaker) line(text string) []byte {
 	return s.asks(clientMessage(client.Message{Content: []client.Part{client.Text(text)}, Body: client.Request{Method: client.MethodPrompt, Model: s.model}}))
@@ -68,14 +73,18 @@ func (s *clientSpeaker) heard(text []byte) (answer []byte, over bool) {
 	switch m.Body.(type) {
 	case client.Ping:
 		answer = clientMessage(client.Message{ReplyTo: m.ID, Body: client.Pong{}})
-	case client.Response:
+	case client.HelloAck:
 		delete(s.open, m.ReplyTo)
+	case client.Response:
+		if m.ReplyTo != s.first.ID { // a hello that is refused is followed by the end, which says why
+			delete(s.open, m.ReplyTo)
+		}
 	default:
 	}
 	return answer, false
 }
 
-// settled reports whether all requests have their response.
+// settled reports whether all that was asked is answered.
 func (s *clientSpeaker) settled() bool { return len(s.open) == 0 }
 
 func (*clientSpeaker) read(text []byte) []byte { return text }
@@ -85,7 +94,7 @@ func messageID() string { return "msg_" + strings.ToLower(rand.Text()) }
 
 // clientMessage is a message as it is sent, with an id.
 func clientMessage(m client.Message) []byte {
-	m.ID = messageID()
+	m.ID = cmp.Or(m.ID, messageID())
 	text, _ := m.Encode() // what dial says has a JSON form
 	return text
 }

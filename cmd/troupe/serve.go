@@ -177,13 +177,13 @@ func (s *serveCommand) open(t *team, set config.Serve) (sv *server, err error) {
 		return sv, err
 	}
 	if sv.Workspace, err = gateway.OpenWorkspace(set.Workspace); err != nil {
-		return sv, usageError(render.CleanLine(err.Error()), "--workspace DIR")
+		return sv, usageError(unpackaged(err), "--workspace DIR")
 	}
 	if sv.root, err = sv.Workspace.Dir(""); err != nil {
 		return sv, err
 	}
 	if sv.Audit, err = openAudit(set.Audit, mask.Text, s.Now); err != nil {
-		return sv, usageError(render.CleanLine(err.Error()), "--audit FILE")
+		return sv, usageError(unpackaged(err), "--audit FILE")
 	}
 	cast, err := s.newCast(sv, secrets)
 	if err != nil {

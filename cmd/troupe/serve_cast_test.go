@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -65,6 +66,24 @@ func TestPreferredModels(t *testing.T) {
 		ref, ok := c.model(name)
 		if ref != want && ok || ok != (want != "") {
 			t.Errorf("%q is %q, %v; want %q", name, ref, ok, want)
+		}
+	}
+}
+
+// TestNameableModels are what hello.ack lists: a client can name each of them.
+func TestNameableModels(t *testing.T) {
+	p := newProcess(t)
+	put(t, "ok.json", answering)
+	put(t, "team.yaml", castTeam)
+	p.vars["HOUSE_KEY"] = "house-key-0123"
+	c := castOf(t, p)
+	sv := &server{team: c.t}
+	sv.Model = c.model
+	for own, want := range map[string][]string{
+		"scripted/ok.json": {"fast", "house"}, "fast": {"fast", "house"}, "ollama/qwen3:8b": {"ollama/qwen3:8b", "fast", "house"},
+	} {
+		if got := nameable(sv, own); !slices.Equal(got, want) {
+			t.Errorf("beside %s they are %q, want %q", own, got, want)
 		}
 	}
 }

@@ -19,12 +19,8 @@ func mountClient(mux *http.ServeMux, sv *server, path string) error {
 	}
 	sv.files = files
 	team := sv.team.leader.Team()
-	models := slices.Sorted(maps.Keys(sv.team.config.Models))
-	if !slices.Contains(models, team.Leader.Model.Name) {
-		models = append([]string{team.Leader.Model.Name}, models...)
-	}
 	h, err := client.New(client.Options{Ground: sv.Ground, Files: files, Capabilities: client.Capabilities{
-		Models: models, Tools: team.Leader.Tools, ContextWindow: team.Leader.Model.ContextWindow,
+		Models: nameable(sv, team.Leader.Model.Name), Tools: team.Leader.Tools, ContextWindow: team.Leader.Model.ContextWindow,
 		Concurrency: cmp.Or(sv.settings.MaxSessions, 64),
 	}})
 	if err != nil {
@@ -32,4 +28,17 @@ func mountClient(mux *http.ServeMux, sv *server, path string) error {
 	}
 	h.Mount(mux, path)
 	return nil
+}
+
+// nameable are the models that clients can name here: the team's own, and those of
+// the team file.
+func nameable(sv *server, own string) []string {
+	models := slices.Sorted(maps.Keys(sv.team.config.Models))
+	if !slices.Contains(models, own) {
+		models = append([]string{own}, models...)
+	}
+	return slices.DeleteFunc(models, func(name string) bool {
+		_, ok := sv.ModelOf(name)
+		return !ok
+	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/troupe-go/troupe/gateway"
 	"github.com/troupe-go/troupe/gateway/client"
 )
 
@@ -129,8 +130,37 @@ func TestDialClient(t *testing.T) {
 	if !strings.Contains(again, `"first_seq":3`) || !strings.Contains(again, `"seq":3,`) || strings.Contains(again, `"id":"msg_2"`) {
 		t.Errorf("resumed behind message 2: %s", again)
 	}
+	if code := p.call(t.Context(), "dial", s.url); code != exitOK || !strings.Contains(p.stdout.String(), `"type":"hello.ack"`) {
+		t.Errorf("with nothing to say: exit code %d, %s, %s", code, &p.stdout, &p.stderr)
+	}
 	if code := p.call(t.Context(), "dial", s.url, "--resume", "nonsense", "x"); code != exitUsage {
 		t.Errorf("exit code %d: %s", code, &p.stderr)
 	}
 	s.end(syscall.SIGTERM)
+}
+
+// TestDialWaitsForTheHello: a hello that is refused is not all there was to say, or dial
+// would end as if it had come in.
+func TestDialWaitsForTheHello(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer  client.Body
+		settled bool
+	}{
+		"taken":   {client.HelloAck{Protocol: client.Protocol}, true},
+		"refused": {client.Response{Error: gateway.NewError(gateway.StatusUnauthorized, "no")}, false},
+		"expired": {client.Expired{Reason: "gone"}, false},
+	} {
+		s := &clientSpeaker{open: map[string]bool{}, first: client.Message{Body: client.Hello{}}}
+		hello, err := client.Decode(s.hello())
+		if err != nil || s.settled() {
+			t.Fatalf("%s: settled before an answer, %v", name, err)
+		}
+		text, err := client.Message{ReplyTo: hello.ID, Body: c.answer}.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.heard(text); s.settled() != c.settled {
+			t.Errorf("%s: settled %t", name, s.settled())
+		}
+	}
 }

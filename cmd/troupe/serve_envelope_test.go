@@ -165,6 +165,29 @@ func (d *door) records(pattern string, wanted event.Type) (n int) {
 	return n
 }
 
+// TestAuditHidesTokens: the audit has the arguments of calls, and no token in them; nor
+// has the log on stderr.
+func TestAuditHidesTokens(t *testing.T) {
+	d := newDoor(t)
+	if status, text := d.send(http.MethodPost, d.url, callFor("r-1", doorToken+".txt"), "wait=20"); status != http.StatusOK {
+		t.Fatalf("%d %s", status, text)
+	}
+	d.send(http.MethodPost, d.url, strings.Replace(callFor("r-2", "x"), `"planner"`, `"`+doorToken+`"`, 1), "wait=20")
+	d.end(syscall.SIGTERM)
+	audit, err := os.ReadFile(filepath.Join(d.p.vars["XDG_STATE_HOME"], "troupe", "runs", "audit.jsonl"))
+	if err != nil || !bytes.Contains(audit, []byte("[masked].txt")) {
+		t.Errorf("the audit has not the call: %s, %v", audit, err)
+	}
+	for name, text := range map[string][]byte{"audit": audit, "log": d.log.Bytes()} {
+		if bytes.Contains(text, []byte(doorToken)) {
+			t.Errorf("the %s has the token: %s", name, text)
+		}
+	}
+	if !strings.Contains(d.log.String(), "an envelope is refused") {
+		t.Errorf("the log does not tell of a wrong sender: %s", &d.log)
+	}
+}
+
 const callLogs = ".envelope/team-executor"
 
 // TestDoorFiveTimes: a call that is sent five times at once runs once and is

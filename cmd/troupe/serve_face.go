@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/config"
+	"github.com/troupe-go/troupe/gateway/client"
 	"github.com/troupe-go/troupe/gateway/studio"
 )
 
@@ -27,13 +28,16 @@ type face struct {
 	try func(address string) string
 	// approves says that people can decide about tool calls over it.
 	approves bool
+	// files is a path beside path that the face takes, with all below; empty for
+	// none.
+	files string
 }
 
 // faces are all there are, in the order of the help.
 func faces() []face {
 	return []face{
 		{
-			name: "client", path: "/client", scheme: "ws", mount: mountClient, approves: true,
+			name: "client", path: "/client", scheme: "ws", mount: mountClient, approves: true, files: client.FilesPath,
 			asked: func(s config.Serve) (string, bool) {
 				return pathOf(s.Client, func(f *config.ClientFace) string { return f.Path })
 			},
@@ -123,11 +127,24 @@ func (sv *server) mux(s *serveCommand) (http.Handler, error) {
 			return nil, usageError(fmt.Sprintf(s.words.serve["samePath"], other, f.name, f.path), "--"+f.name+"=/PATH")
 		}
 		taken[f.path] = f.name
+		if at := sv.filesAbove(f.path); at != "" {
+			return nil, usageError(fmt.Sprintf(s.words.serve["filesPath"], f.name, f.path, at), "--"+f.name+"="+f.face.path)
+		}
 		if err := f.mount(mux, sv, f.path); err != nil {
 			return nil, err
 		}
 	}
 	return mux, nil
+}
+
+// filesAbove is the path of the files of a face if path is that or below it.
+func (sv *server) filesAbove(path string) string {
+	for _, f := range sv.mounted {
+		if f.files != "" && strings.HasPrefix(path+"/", f.files+"/") {
+			return f.files
+		}
+	}
+	return ""
 }
 
 // healthPath answers whoever asks whether the server lives.

@@ -5,11 +5,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/gateway"
+	"github.com/troupe-go/troupe/render"
 )
 
 // localUser is who everybody is on a server without tokens.
@@ -33,13 +35,22 @@ func (s *serveCommand) guard(sv *server) error {
 		}
 		sv.anyone, o.Anyone = true, localUser
 		if len(set.Hosts) == 0 {
-			sv.Origins.Hosts = []string{"localhost", "127.0.0.1", "::1", host}
+			sv.Origins.Hosts = []string{"localhost", "127.0.0.1", "::1"}
+			if !slices.Contains(sv.Origins.Hosts, host) {
+				sv.Origins.Hosts = append(sv.Origins.Hosts, host)
+			}
 		}
 	}
 	if sv.Auth, err = gateway.NewAuth(o); err != nil {
-		return usageError(strings.TrimPrefix(err.Error(), "gateway: "), "")
+		return usageError(unpackaged(err), "")
 	}
 	return nil
+}
+
+// unpackaged is an error of package gateway in words for people, who know no
+// packages.
+func unpackaged(err error) string {
+	return render.CleanLine(strings.TrimPrefix(err.Error(), "gateway: "))
 }
 
 // isLoopback reports whether only this machine reaches an address with the host.

@@ -36,6 +36,10 @@ func TestServeOnThisMachine(t *testing.T) {
 		_, resp, err := websocket.Dial(t.Context(), s.url, o) //nolint:bodyclose // the library closes it
 		if err == nil || resp == nil || resp.StatusCode != http.StatusForbidden {
 			t.Errorf("%s of somebody else: %v, %v", name, resp, err)
+			continue
+		}
+		if text, _ := io.ReadAll(resp.Body); name == "a name" && strings.Count(string(text), "127.0.0.1") != 1 {
+			t.Errorf("the names to use are: %s", text)
 		}
 	}
 	resp, err := http.Get("http" + strings.TrimSuffix(strings.TrimPrefix(s.url, "ws"), "/studio") + healthPath)
@@ -67,7 +71,20 @@ func TestServeTLS(t *testing.T) {
 	if got := chat(c.until("")); !strings.Contains(got, "In blue it is.") {
 		t.Errorf("said %q", got)
 	}
+	resp, err := http.Get("http" + strings.TrimPrefix(s.url, "wss")) // without TLS
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
 	s.end(syscall.SIGTERM)
+	for line := range strings.Lines(s.log()) {
+		if strings.HasPrefix(line, "{") && !strings.Contains(line, `"level":`) || strings.Contains(line, "handshake") && !strings.Contains(line, `"level":"warn"`) {
+			t.Errorf("a line of the log has no level, or a wrong one: %s", line)
+		}
+	}
+	if !strings.Contains(s.log(), "handshake") {
+		t.Errorf("the log does not tell of who came without TLS: %s", s.log())
+	}
 }
 
 // selfSigned writes a certificate for this machine and its key, and returns who

@@ -224,12 +224,21 @@ func TestServeIsToldToStop(t *testing.T) {
 			s := p.serve(t, "--studio")
 			c := s.ask("", "s1", "begin")
 			first := c.until("list_dir")
+			quiet, _, err := websocket.Dial(t.Context(), s.url, nil) //nolint:bodyclose // the library closes it
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = quiet.CloseNow() }()
 			ended := make(chan int)
 			go func() { ended <- s.end(sig) }()
 			all := first + c.until("")
 			if !strings.HasSuffix(all, `"type":"response-state","event":"end"}`+"\n") || strings.Count(all, `"event":"start"`) != strings.Count(all, `"event":"end"`) {
 				t.Errorf("the stream ends with %s", all)
 			}
+			if _, text, err := quiet.Read(t.Context()); !strings.Contains(string(text), "the server stops") {
+				t.Errorf("who has said nothing is told %s, %v", text, err)
+			}
+			_ = quiet.CloseNow()
 			if code := <-ended; code != exitOK {
 				t.Errorf("exit code %d: %s", code, s.log())
 			}

@@ -6,8 +6,11 @@ import (
 	"log" //nolint:depguard // net/http logs to nothing else
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // run serves until ctx ends. Then nobody comes in any more, the sessions are
@@ -28,7 +31,7 @@ func (sv *server) run(ctx context.Context, listener net.Listener, faces http.Han
 	defer cut(errStopping)
 	inside := &crowd{gone: make(chan struct{})}
 	srv := &http.Server{
-		Handler: inside.count(faces), ErrorLog: log.New(sv.Logger, "", 0), BaseContext: func(net.Listener) context.Context { return requests },
+		Handler: inside.count(faces), ErrorLog: log.New(httpLog{sv.Logger}, "", 0), BaseContext: func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 	}
 	failed := make(chan error, 1)
@@ -48,6 +51,16 @@ func (sv *server) run(ctx context.Context, listener net.Listener, faces http.Han
 		return err
 	}
 	return nil
+}
+
+// httpLog passes on what the HTTP server has to say, which is about single
+// connections, to the log for operators.
+type httpLog struct{ log zerolog.Logger }
+
+// Write takes one message.
+func (l httpLog) Write(p []byte) (int, error) {
+	l.log.Warn().Str("err", strings.TrimSpace(string(p))).Msg("the HTTP server complains")
+	return len(p), nil
 }
 
 // serve answers requests until the listener or the server is closed.

@@ -124,8 +124,42 @@ func TestServeRefuses(t *testing.T) {
 		if code != c.code || !strings.Contains(p.stderr.String(), c.want) || p.stdout.Len() > 0 {
 			t.Errorf("%s %v: exit code %d, stdout %q, stderr %s; want %d, %q", c.file, c.args, code, &p.stdout, &p.stderr, c.code, c.want)
 		}
+		if strings.Contains(p.stderr.String(), "gateway:") {
+			t.Errorf("%s %v: a package is named: %s", c.file, c.args, &p.stderr)
+		}
 		if strings.Contains(p.stderr.String(), "short-secret") || strings.Contains(p.stderr.String(), "the-same-token") {
 			t.Errorf("%s: a secret is shown: %s", c.file, &p.stderr)
+		}
+	}
+}
+
+// TestServePaths has two faces at any two paths: they have one each, or are told
+// which one is taken.
+func TestServePaths(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	p := newProcess(t)
+	put(t, "ok.json", answering)
+	put(t, "team.yaml", "version: 1\nmodel: scripted/ok.json\nroles: {a: {name: A, does: x}}\n")
+	paths := []string{"/", "/a", "/a/b", "/a/b/c", "/files", "/files/x", "/healthz/x"}
+	for _, faces := range [][2]string{{"client", "studio"}, {"client", "envelope"}, {"studio", "envelope"}} {
+		for _, one := range paths {
+			for _, two := range paths {
+				want := "cannot listen" // after all faces have their paths
+				switch {
+				case faces[0] == "client" && (strings.HasPrefix(one, "/files") || one != two && strings.HasPrefix(two, "/files")):
+					want = "is taken: clients send files to /files"
+				case one == two:
+					want = "are both at"
+				}
+				code := p.call(t.Context(), "serve", "--"+faces[0]+"="+one, "--"+faces[1]+"="+two, "--listen", busy.Addr().String())
+				if code == exitOK || !strings.Contains(p.stderr.String(), want) {
+					t.Errorf("%s at %s, %s at %s: exit code %d, stderr %s; want %q", faces[0], one, faces[1], two, code, &p.stderr, want)
+				}
+			}
 		}
 	}
 }
@@ -144,6 +178,10 @@ func TestServeToken(t *testing.T) {
 	put(t, "team.yaml", team+"serve: {token_key_env: SIGNING}\n")
 	if code := p.call(t.Context(), "serve", "token", "alice"); code != exitUsage || !strings.Contains(p.stderr.String(), "SIGNING") {
 		t.Errorf("without the variable: exit code %d, %s", code, &p.stderr)
+	}
+	p.vars["SIGNING"] = "too short"
+	if code := p.call(t.Context(), "serve", "token", "alice"); code != exitUsage || !strings.Contains(p.stderr.String(), "at least 32") || strings.Contains(p.stderr.String(), "gateway:") {
+		t.Errorf("with a short key: exit code %d, %s", code, &p.stderr)
 	}
 	p.vars["SIGNING"] = "0123456789abcdef0123456789abcdef"
 	for _, life := range []string{"soon", "-1m", "0"} {

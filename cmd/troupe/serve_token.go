@@ -81,7 +81,7 @@ func (a *app) issueToken(named, life string, given []string, user string) (strin
 	}
 	auth, err := gateway.NewAuth(o)
 	if err != nil {
-		return "", none, usageError(err.Error(), "")
+		return "", none, usageError(unpackaged(err), "")
 	}
 	token, id, err := auth.Issue(user)
 	if err != nil {

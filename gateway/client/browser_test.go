@@ -5,12 +5,18 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/troupe-go/troupe/gateway/client"
 )
 
 // cutter is a listener that can cut its connections.
@@ -73,21 +79,21 @@ func TestBrowser(t *testing.T) {
 	r := newRig(t, func(r *rig) {
 		r.wrap = func(l net.Listener) net.Listener { c = &cutter{Listener: l}; return c }
 		r.pages = func(mux *http.ServeMux) {
-			mux.Handle("GET /", http.FileServer(http.Dir("testdata/page")))
+			mux.Handle("/", http.FileServer(http.Dir("testdata/page")))
 			mux.HandleFunc("POST /cut", func(http.ResponseWriter, *http.Request) { c.cut() })
-			mux.HandleFunc("POST /result", func(_ http.ResponseWriter, req *http.Request) {
-				var p pageSaw
-				if err := json.NewDecoder(req.Body).Decode(&p); err != nil {
-					t.Error(err)
-				}
-				saw <- p
-			})
+			mux.HandleFunc("POST /result", func(_ http.ResponseWriter, req *http.Request) { saw <- pageOf(t, req) })
 		}
 	})
+	checkPage(t, r, browse(t, path, r.url, saw))
+}
+
+// browse opens the page of a server and returns what it tells.
+func browse(t *testing.T, path, url string, saw <-chan pageSaw) pageSaw {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-		"--disable-background-networking", "--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), r.url+"/?token="+annToken)
+		"--disable-background-networking", "--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), url+"/?token="+annToken)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it ends its children
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
@@ -96,9 +102,10 @@ func TestBrowser(t *testing.T) {
 	defer func() { cancel(); _ = cmd.Wait() }()
 	select {
 	case p := <-saw:
-		checkPage(t, r, p)
+		return p
 	case <-ctx.Done():
 		t.Fatal("the page told nothing in time")
+		return pageSaw{}
 	}
 }
 
@@ -118,5 +125,75 @@ func checkPage(t *testing.T, r *rig, p pageSaw) {
 	}
 	if len(p.Answers) != 2 || p.Answers[0] != "heard got sun" || !strings.HasSuffix(strings.TrimSpace(p.Answers[1]), "字59") || p.Answers[1] != p.Text {
 		t.Errorf("the answers are %q, the text is %q", p.Answers, p.Text)
+	}
+}
+
+// pageOf is what the page tells.
+func pageOf(t *testing.T, req *http.Request) (p pageSaw) {
+	t.Helper()
+	if err := json.NewDecoder(req.Body).Decode(&p); err != nil {
+		t.Error(err)
+	}
+	return p
+}
+
+// A page whose session the server does not know any more begins anew, and asks again.
+func TestBrowserBeginsAnew(t *testing.T) {
+	path := browser(t)
+	saw := make(chan pageSaw, 1)
+	var mu sync.Mutex
+	connections, hellos := 0, []string{}
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir("testdata/page")))
+	mux.HandleFunc("POST /result", func(_ http.ResponseWriter, req *http.Request) { saw <- pageOf(t, req) })
+	mux.HandleFunc("/client", func(w http.ResponseWriter, req *http.Request) {
+		ws, err := websocket.Accept(w, req, &websocket.AcceptOptions{Subprotocols: []string{"bearer"}})
+		if err != nil {
+			return
+		}
+		defer func() { _ = ws.CloseNow() }()
+		mu.Lock()
+		defer mu.Unlock()
+		connections++
+		forgetful(req.Context(), ws, connections == 1, &hellos)
+	})
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	p := browse(t, path, srv.URL, saw)
+	if want := []string{"", "old", ""}; !slices.Equal(p.Answers, []string{"fetch sun", "stream 60"}) || p.Session != "new" || !slices.Equal(hellos, want) {
+		t.Errorf("the page saw %+v, after hellos to %q, want %q", p, hellos, want)
+	}
+}
+
+// forgetful serves a connection: the first one ends after the hello, and its session
+// is not known any more. Prompts are answered by themselves.
+func forgetful(ctx context.Context, ws *websocket.Conn, first bool, hellos *[]string) {
+	for {
+		_, text, err := ws.Read(ctx)
+		if err != nil {
+			return
+		}
+		m, err := client.Decode(text)
+		if err != nil {
+			return
+		}
+		answer := client.Message{ID: "a", SessionID: "old", ReplyTo: m.ID, Content: m.Content, Body: client.Response{Result: json.RawMessage("{}")}}
+		if _, ok := m.Body.(client.Hello); ok {
+			*hellos = append(*hellos, m.SessionID)
+			switch {
+			case m.SessionID != "":
+				answer.Body = client.Expired{Reason: "gone"}
+			case !first:
+				answer.SessionID, answer.Body = "new", client.HelloAck{Protocol: 1}
+			default:
+				answer.Body = client.HelloAck{Protocol: 1}
+			}
+		}
+		if text, err = answer.Encode(); err != nil || ws.Write(ctx, websocket.MessageText, text) != nil {
+			return
+		}
+		if first {
+			return
+		}
 	}
 }

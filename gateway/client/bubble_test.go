@@ -136,16 +136,26 @@ func TestClientPings(t *testing.T) {
 	})
 }
 
-// A client that says nothing is dead after two heartbeats, and its session is not.
+// A client that says nothing is dead after two heartbeats, whenever it spoke last,
+// and its session is not.
 func TestSilentClient(t *testing.T) {
+	for _, spoke := range []time.Duration{0, time.Second, 10 * time.Second, 19 * time.Second, 21 * time.Second} {
+		t.Run(spoke.String(), func(t *testing.T) { silent(t, spoke) })
+	}
+}
+
+// silent is a client that says something after a while, and nothing any more.
+func silent(t *testing.T, spoke time.Duration) {
+	t.Helper()
 	bubble(t, nil, func(r *rig) {
 		p := r.open(client.Abilities{Streaming: true}, nil)
-		p.says("stream 3")
+		time.Sleep(spoke)
 		began := time.Now()
+		p.says("stream 3")
 		if code := p.closedWith(); code != -1 {
 			t.Errorf("the connection was closed with %d, want none", code)
 		}
-		if took := time.Since(began); took < 39*time.Second || took > 61*time.Second {
+		if took := time.Since(began); took < 39*time.Second || took > 41*time.Second {
 			t.Errorf("the silent client was dead after %s", took)
 		}
 		if !slices.ContainsFunc(r.audited(), func(e gateway.AuditEntry) bool { return strings.Contains(e.Detail, "silent") }) {
@@ -314,7 +324,7 @@ func TestMessagesThatComeAgain(t *testing.T) {
 		// nobody knows it any more.
 		stop := client.Message{ID: "msg_stop", Body: client.Request{Method: client.MethodCancel}}
 		w.send(stop)
-		for i, pause := range []time.Duration{time.Second, 20 * time.Minute} {
+		for i, pause := range []time.Duration{5*time.Minute - 10*time.Second, 20 * time.Minute} {
 			time.Sleep(pause)
 			id := w.ask(client.MethodPrompt, "wait done")
 			time.Sleep(time.Second)

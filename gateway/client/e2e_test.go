@@ -162,3 +162,23 @@ func TestToolsThatAreNone(t *testing.T) {
 		t.Errorf("a name that no tool has: %+v", res)
 	}
 }
+
+// A client that does not stream gets whole texts and no pieces.
+func TestWholeTextsOnly(t *testing.T) {
+	r := newRig(t, nil)
+	p := r.open(client.Abilities{}, nil)
+	id := p.ask(client.MethodPrompt, "stream 5")
+	finals := 0
+	for _, m := range p.until(answerTo(id)) {
+		switch m.Body.(type) {
+		case client.Chunk:
+			t.Errorf("a piece came: %+v", m)
+		case client.Final:
+			finals++
+		default:
+		}
+	}
+	if finals != 1 {
+		t.Errorf("%d texts came, want 1", finals)
+	}
+}

@@ -180,6 +180,7 @@ type Uploaded struct {
 func (h *Handler) upload(w http.ResponseWriter, r *http.Request) {
 	c := &conn{h: h, out: newLatch(), remote: r.RemoteAddr, trace: newTrace()}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(transfer)) // a server that cannot has bounds of its own
+	defer c.leave()
 	err := h.visitor(c, r)
 	if err == nil && h.opts.Files == nil {
 		err = gateway.NewError(gateway.StatusNotFound, "this server keeps no files")
@@ -188,15 +189,12 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) {
 	if err == nil && (len(name) > maxFileName || !utf8.ValidString(name)) {
 		err = gateway.NewError(gateway.StatusBad, "the name of the file is no text, or too long")
 	}
-	if err == nil {
-		err = h.opts.Limits.Message(c.user, 0) // how much a user may keep bounds the bytes
-	}
 	out := Uploaded{Type: partFile, Name: name}
 	if err == nil {
 		out.Ref, out.Size, err = h.opts.Files.put(c.user, http.MaxBytesReader(w, r.Body, maxFile+1))
 	}
 	if err != nil {
-		c.refuse(gateway.AuditLimit, c.trace, err)
+		c.refuse(aboutFile(err), c.trace, err)
 		writeError(w, err)
 		return
 	}
@@ -210,13 +208,14 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) download(w http.ResponseWriter, r *http.Request) {
 	c := &conn{h: h, out: newLatch(), remote: r.RemoteAddr, trace: newTrace()}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(transfer)) // as above
+	defer c.leave()
 	err := h.visitor(c, r)
 	var file *os.File
 	if err == nil {
 		file, err = h.opts.Files.open(c.user, r.PathValue("ref"))
 	}
 	if err != nil {
-		c.refuse(gateway.AuditAuth, c.trace, err)
+		c.refuse(aboutFile(err), c.trace, err)
 		writeError(w, err)
 		return
 	}
@@ -228,12 +227,28 @@ func (h *Handler) download(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, file) // who has gone hears nothing
 }
 
-// visitor finds out who makes a request that is no connection.
+// visitor finds out who makes a request that is no WebSocket, and counts it.
 func (h *Handler) visitor(c *conn, r *http.Request) error {
 	if err := h.opts.Origins.Check(r); err != nil {
 		return err
 	}
 	id, err := h.opts.Auth.Check(credentials(r))
+	if err != nil {
+		return err
+	}
 	c.user = id.User
-	return err
+	if c.release, err = h.opts.Limits.Connect(c.user); err != nil {
+		return err
+	}
+	return h.opts.Limits.Message(c.user, 0) // how much a user may keep bounds the bytes
+}
+
+// aboutFile is what a refusal about a file is audited as.
+func aboutFile(err error) gateway.AuditEvent {
+	switch gateway.ErrorOf(err).Code {
+	case gateway.StatusTooMany, gateway.StatusTooLarge:
+		return gateway.AuditLimit
+	default:
+		return gateway.AuditAuth
+	}
 }

@@ -84,8 +84,15 @@ func (c *conn) welcome(ctx context.Context, m Message, hello Hello) (start fold,
 	if p := hello.Protocol; p != 0 && p != Protocol {
 		return start, gateway.NewError(gateway.StatusBad, "protocol %d is not spoken here", p).WithHint(fmt.Sprintf("say protocol %d", Protocol))
 	}
-	if hello.Token != "" || c.user == "" {
+	nobody := c.user == ""
+	if hello.Token != "" || nobody {
 		if err := c.identify(hello.Token); err != nil {
+			return start, err
+		}
+	}
+	if nobody { // the hello could not be counted before
+		about = gateway.AuditLimit
+		if err := c.h.opts.Limits.Message(c.user, 0); err != nil {
 			return start, err
 		}
 	}
@@ -190,6 +197,7 @@ func (c *conn) start(m Message, hello Hello, named bool, end fold) {
 	if named {
 		c.answer(m, Message{Body: Resumed{ClientSeq: c.room.processed(), FirstSeq: hello.LastSeq + 1}})
 	}
+	c.room.skip(m.Seq)
 	c.acknowledge(m)
 	if c.then.seq == c.had {
 		c.offer(true)

@@ -380,6 +380,7 @@ func TestHistory(t *testing.T) {
 	for range 20 {
 		p.says("say x")
 	}
+	p.says("big 200000") // letters of two bytes, and told three times
 	want := r.whole(p)
 	var got []string
 	for after := int64(0); ; {
@@ -387,8 +388,13 @@ func TestHistory(t *testing.T) {
 		_, res := p.response(id)
 		var h client.History
 		unmarshal(t, res.Result, &h)
+		size := 0
 		for _, m := range h.Messages {
 			got = append(got, string(m))
+			size += len(m)
+		}
+		if size > 1<<20 && len(h.Messages) > 1 {
+			t.Errorf("an answer has %d bytes in %d messages", size, len(h.Messages))
 		}
 		after = int64(len(got))
 		if !h.More {
@@ -397,5 +403,46 @@ func TestHistory(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("history has %d messages, want %d", len(got), len(want))
+	}
+}
+
+// A frame without end ends the connection, before the hello and behind it, and the
+// audit says so.
+func TestEndlessFrame(t *testing.T) {
+	r := newRig(t, nil)
+	for i, p := range []*peer{r.fresh("/client"), r.open(client.Abilities{}, nil)} {
+		p.write(strings.Repeat("x", 4<<20+2)) // all of it is read, or the code would be lost
+		if code := p.closedWith(); code != websocket.StatusMessageTooBig {
+			t.Errorf("peer %d: closed with %d", i, code)
+		}
+	}
+	r.stop()
+	cut := 0
+	for _, e := range r.audited() {
+		if e.Event == gateway.AuditLimit && !e.OK && strings.Contains(e.Detail, "more than 4194304") {
+			cut++
+		}
+	}
+	if cut != 2 {
+		t.Errorf("the audit has %d ends of 2", cut)
+	}
+}
+
+// Hellos are messages: who connects again and again is told to wait, wherever the
+// token stands.
+func TestTooManyHellos(t *testing.T) {
+	r := newRig(t, func(r *rig) { r.limits = gateway.LimitOptions{Messages: 0.01, MessageBurst: 3} })
+	for i := range 5 {
+		p := r.fresh("/client")
+		id := p.send(client.Message{Body: client.Hello{Token: annToken}})
+		if i < 3 {
+			p.find(ofType(client.TypeHelloAck))
+		} else if e := p.refused(id, 429); e.Error != nil && e.Error.RetryAfterMS == 0 {
+			t.Error("it does not say how long to wait")
+		}
+		p.drop()
+	}
+	if !r.isRefused(gateway.AuditLimit, "too many") {
+		t.Error("the audit does not say so")
 	}
 }

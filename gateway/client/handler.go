@@ -72,13 +72,18 @@ func New(o Options) (*Handler, error) {
 	return &Handler{opts: o, rooms: map[string]*room{}, sweepAt: firstSweep}, nil
 }
 
+// FilesPath is where clients send files, and below which they get them.
+const FilesPath = "/files"
+
 // Mount puts the protocol at path, with and without the id of a session behind
-// it, and the files at /files.
+// it, and the files at [FilesPath]. Other handlers may be at paths above and below
+// path, but not at FilesPath or below.
 func (h *Handler) Mount(mux *http.ServeMux, path string) {
-	mux.HandleFunc("GET "+path, h.connect)
-	mux.HandleFunc("GET "+strings.TrimSuffix(path, "/")+"/{session}", h.connect)
-	mux.HandleFunc("POST /files", h.upload)
-	mux.HandleFunc("GET /files/{ref}", h.download)
+	// They name no method, or a path below with all methods would be in conflict.
+	mux.HandleFunc(path, h.connect)
+	mux.HandleFunc(strings.TrimSuffix(path, "/")+"/{session}", h.connect)
+	mux.HandleFunc("POST "+FilesPath, h.upload)
+	mux.HandleFunc("GET "+FilesPath+"/{ref}", h.download)
 }
 
 // protocol is the subprotocol of the handshake by which a page, which can set no

@@ -44,7 +44,7 @@ type loadReport struct {
 
 // TestLoad serves many sessions to clients in another process:
 //
-//	go test -run '^TestLoad$' -load 5000 -timeout 20m -v ./gateway/client
+//	go test ./gateway/client -run '^TestLoad$' -timeout 20m -v -load 5000
 func TestLoad(t *testing.T) {
 	if *load == 0 {
 		t.Skip("only with -load N")

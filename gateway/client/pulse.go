@@ -45,9 +45,10 @@ func (p *pulse) renewed() {
 	}
 }
 
-// wait is how long nothing is to be done; the caller holds p.act.
+// wait is how long nothing is to be done: until the client is silent for another
+// heartbeat, or its token asks for something. The caller holds p.act.
 func (p *pulse) wait() time.Duration {
-	wait := p.c.h.opts.Heartbeat
+	wait := p.c.h.opts.Heartbeat - p.c.silence()%p.c.h.opts.Heartbeat
 	if end := p.c.expiry(); !end.IsZero() {
 		due := end
 		if p.warned != end {

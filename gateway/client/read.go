@@ -27,13 +27,14 @@ func (c *conn) receive(ctx context.Context) (Message, error) {
 		}
 		m, err := Decode(text)
 		if err != nil {
-			c.fail(m, gateway.AuditSession, err)
+			c.refused(m, gateway.AuditSession, err)
 			return m, errRefused
 		}
 		f, ok := m.Body.(Fragment)
 		if !ok || c.room == nil { // nothing is put together for who has not said hello
 			return m, nil
 		}
+		c.passed(m)
 		whole, err := c.parts.add(f)
 		switch {
 		case errors.Is(err, errEndless):
@@ -52,10 +53,23 @@ func (c *conn) receive(ctx context.Context) (Message, error) {
 			err = gateway.NewError(gateway.StatusBad, "a fragment in fragments")
 		}
 		if err != nil {
-			c.fail(inner, gateway.AuditSession, err)
+			c.refused(inner, gateway.AuditSession, err)
 			return inner, errRefused
 		}
 		return inner, nil
+	}
+}
+
+// refused answers a message that is not served, whose number counts all the same.
+func (c *conn) refused(m Message, about gateway.AuditEvent, err error) {
+	c.passed(m)
+	c.fail(m, about, err)
+}
+
+// passed takes the number of a message that no request is served for.
+func (c *conn) passed(m Message) {
+	if c.room != nil {
+		_ = c.room.order(m.Seq) // a gap before it shows with the next request
 	}
 }
 
@@ -77,8 +91,11 @@ func (c *conn) frame(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	more, err := io.Copy(io.Discard, r)
+	if errors.Is(err, websocket.ErrMessageTooBig) { // SetReadLimit has closed the connection
+		c.refuse(gateway.AuditLimit, c.trace, gateway.NewError(gateway.StatusTooLarge, "a message of more than %d bytes", maxWhole))
+	}
 	if err != nil {
-		return nil, err // and SetReadLimit has closed what is endless
+		return nil, err
 	}
 	c.heard.Store(int64(time.Since(c.born)))
 	head := buf.Bytes()
@@ -92,7 +109,7 @@ func (c *conn) frame(ctx context.Context) ([]byte, error) {
 		c.fail(Message{}, gateway.AuditSession, gateway.NewError(gateway.StatusBad, "the frame is binary").WithHint("send JSON in text frames"))
 		return nil, errRefused
 	case more > 0:
-		c.fail(Message{ID: idIn(head)}, gateway.AuditLimit, gateway.NewError(gateway.StatusTooLarge,
+		c.refused(beginning(head), gateway.AuditLimit, gateway.NewError(gateway.StatusTooLarge,
 			"the message has %d bytes; at most %d", n+more, c.h.opts.MaxMessage).WithHint(
 			`send it in messages of the type "fragment", or send a file with POST /files and refer to it`))
 		return nil, errRefused
@@ -103,7 +120,7 @@ func (c *conn) frame(ctx context.Context) ([]byte, error) {
 // tooFast refuses a message because there are too many; who goes on regardless is
 // sent away.
 func (c *conn) tooFast(head []byte, err error) error {
-	c.fail(Message{ID: idIn(head)}, gateway.AuditLimit, err)
+	c.fail(beginning(head), gateway.AuditLimit, err)
 	if c.h.opts.Limits.Abusive(c.user) {
 		c.end(websocket.StatusPolicyViolation, "too many messages, although they were refused")
 		return err
@@ -111,27 +128,31 @@ func (c *conn) tooFast(head []byte, err error) error {
 	return errRefused
 }
 
-// idIn finds the id of a message of which only the beginning is there.
-func idIn(head []byte) string {
+// beginning finds the id and the number of a message of which only the beginning is
+// there.
+func beginning(head []byte) (m Message) {
 	d := json.NewDecoder(bytes.NewReader(head))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return ""
+		return m
 	}
 	for {
 		key, err := d.Token()
 		if err != nil {
-			return ""
+			return m
 		}
-		if key == "id" {
-			if id, err := d.Token(); err == nil {
-				s, _ := id.(string)
-				return s[:min(len(s), maxID)]
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return m
+		}
+		switch key {
+		case "id":
+			if json.Unmarshal(value, &m.ID) != nil || len(m.ID) > maxID {
+				m.ID = ""
 			}
-			return ""
-		}
-		var skipped json.RawMessage
-		if d.Decode(&skipped) != nil {
-			return ""
+		case "seq":
+			if json.Unmarshal(value, &m.Seq) != nil || m.Seq < 0 {
+				m.Seq = 0
+			}
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (r *room) close(id string) {
 func (r *room) order(seq int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.seq > 0 && seq > r.seq+1 {
+	if r.seq > 0 && seq-1 > r.seq {
 		e := gateway.NewError(gateway.StatusConflict, "message %d came, and %d was not seen", seq, r.seq+1).
 			WithHint("send again all that was not answered, in order")
 		e.Retryable = true
@@ -144,6 +144,14 @@ func (r *room) order(seq int64) error {
 	}
 	r.seq = max(r.seq, seq)
 	return nil
+}
+
+// skip takes the number of a hello, which no gap keeps out: what the last connection
+// lost comes behind it, with the numbers that it had.
+func (r *room) skip(seq int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seq = max(r.seq, seq)
 }
 
 func (r *room) processed() int64 {

@@ -192,6 +192,7 @@ func (d *Deduper) Apply(rec event.Record) {
 		}
 		c := ToolCall{Name: data.Name, Params: []byte(data.Arguments)}
 		d.started++
+		data.Arguments = "" // which may be long, and stand in the log
 		r := &request{number: d.started, started: data, digest: c.digest()}
 		d.calls[data.RequestID], d.running[data.CallID] = r, r
 	case event.ToolFinished:
@@ -207,8 +208,8 @@ func (d *Deduper) Apply(rec event.Record) {
 	}
 }
 
-// Open are the calls that have started and not ended, in the order in which they
-// started. After a crash nothing runs any more, and nobody knows how far these
+// Open are the calls that have started and not ended, without their arguments, in the
+// order in which they started. After a crash nothing runs any more, and nobody knows how far these
 // came: append an [event.RunResumed], and for each an [event.ToolFinished] that
 // says so, an error, before the first decision.
 func (d *Deduper) Open() []event.ToolStarted {

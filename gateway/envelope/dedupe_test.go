@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -426,5 +427,29 @@ func TestWalk(t *testing.T) {
 		if diff := cmp.Diff(want, steps(raw)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", raw, diff)
 		}
+	}
+}
+
+// TestParamsAreNotKept: calls of large params take no more memory than others while
+// their results are kept.
+func TestParamsAreNotKept(t *testing.T) {
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	d := envelope.NewDeduper(time.Hour, nil)
+	for i := range 200 {
+		id := envelope.LogID("planner", fmt.Sprint(i))
+		params := fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", 100<<10))
+		d.Apply(event.Record{Agent: event.Runtime, Data: event.ToolStarted{CallID: id + "#1", Name: "mail", RequestID: id, Arguments: params}})
+	}
+	if kept := heap() - before; kept > 2<<20 {
+		t.Errorf("200 calls keep %d bytes", kept)
+	}
+	if n := len(d.Open()); n != 200 {
+		t.Errorf("%d calls are open", n)
 	}
 }

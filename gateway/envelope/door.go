@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/event"
@@ -54,6 +55,9 @@ type Role struct{ ID, Name, Code string }
 type Door struct {
 	opts     DoorOptions
 	dialects []Dialect
+
+	mu         sync.Mutex               // guards delivering
+	delivering map[string]chan struct{} // ids of messages on their way into a session, closed when they are there
 }
 
 // NewDoor checks the options. Two dialects of one name are an error.
@@ -70,7 +74,7 @@ func NewDoor(o DoorOptions) (*Door, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	d := &Door{opts: o}
+	d := &Door{opts: o, delivering: map[string]chan struct{}{}}
 	builtIn, err := BuiltIn()
 	if err != nil {
 		return nil, err

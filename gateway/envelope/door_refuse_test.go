@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -97,6 +98,32 @@ func TestConflict(t *testing.T) {
 	}
 	if _, p := h.result(h.send(http.MethodPost, h.url, writerToken, h.taskTo("m-1", "two", map[string]string{"sender": `"writer"`}))); p.Text != "did: two" {
 		t.Errorf("another sender: %+v", p)
+	}
+}
+
+// TestConflictAtOnce sends different messages with one id at the same time: one of
+// them is taken.
+func TestConflictAtOnce(t *testing.T) {
+	h := newHouse(t, nil)
+	for round := range 5 {
+		id := fmt.Sprintf("m-%d", round)
+		var all sync.WaitGroup
+		replies := make([]reply, 6)
+		for i := range replies {
+			all.Go(func() { replies[i] = h.post(h.taskTo(id, fmt.Sprintf("do %d", i), nil)) })
+		}
+		all.Wait()
+		taken := 0
+		for _, r := range replies {
+			if r.status == http.StatusOK {
+				taken++
+			} else if b := h.refusal(r); b.Reason != string(envelope.Conflict) {
+				t.Errorf("%+v", b)
+			}
+		}
+		if taken != 1 {
+			t.Errorf("of 6 messages called %s %d are taken", id, taken)
+		}
 	}
 }
 

@@ -68,20 +68,8 @@ func (d *Door) down(ctx context.Context, v *visit, f Finding) error {
 // hand gives a message to its session, unless it has it, and waits for what comes
 // of it.
 func (d *Door) hand(ctx context.Context, v *visit, j *job) error {
-	if err := d.look(ctx, v, j); err != nil {
+	if err := d.deliver(ctx, v, j); err != nil {
 		return err
-	}
-	if j.clash {
-		return conflict(j)
-	}
-	if !j.given {
-		if err := d.give(ctx, v, j); err != nil {
-			return err
-		}
-		d.opts.Note(gateway.AuditEntry{
-			Event: gateway.AuditSession, OK: true, User: v.id.User, Session: j.Session, Protocol: protocol, Remote: v.r.RemoteAddr,
-			Detail: fmt.Sprintf("message %s from %s to %s", j.MsgID, j.Sender, j.Receiver),
-		})
 	}
 	if j.warning != "" && !j.warned {
 		w := event.Warning{Code: codeUnknownProto, Text: j.warning + " (" + j.id + ")"}
@@ -90,6 +78,68 @@ func (d *Door) hand(ctx context.Context, v *visit, j *job) error {
 		}
 	}
 	return d.await(ctx, v, j)
+}
+
+// deliver gives a message to its session, unless it has it. Of messages with one id
+// that come at once, each finds what the one before it left.
+func (d *Door) deliver(ctx context.Context, v *visit, j *job) error {
+	leave, err := d.alone(ctx, LogID(j.Sender, j.MsgID))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := d.look(ctx, v, j); err != nil {
+		return err
+	}
+	switch {
+	case j.clash:
+		return conflict(j)
+	case j.given:
+		return nil
+	}
+	if err := d.give(ctx, v, j); err != nil {
+		return err
+	}
+	d.opts.Note(gateway.AuditEntry{
+		Event: gateway.AuditSession, OK: true, User: v.id.User, Session: j.Session, Protocol: protocol, Remote: v.r.RemoteAddr,
+		Detail: fmt.Sprintf("message %s from %s to %s", j.MsgID, j.Sender, j.Receiver),
+	})
+	return nil
+}
+
+// alone waits until nobody delivers a message with the id, and keeps others out until
+// leave is called.
+func (d *Door) alone(ctx context.Context, id string) (leave func(), err error) {
+	mine := make(chan struct{})
+	for {
+		before := d.enter(id, mine)
+		if before == mine {
+			return func() { d.leave(id, mine) }, nil
+		}
+		select {
+		case <-before:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// enter returns who delivers the id: mine, if nobody did.
+func (d *Door) enter(id string, mine chan struct{}) chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if before := d.delivering[id]; before != nil {
+		return before
+	}
+	d.delivering[id] = mine
+	return mine
+}
+
+func (d *Door) leave(id string, mine chan struct{}) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.delivering, id)
+	close(mine)
 }
 
 // conflict refuses a message whose id, or the question that it answers, stands for

@@ -101,7 +101,7 @@ func (c *connection) listen(ctx context.Context, end context.CancelCauseFunc, fr
 	defer end(errGone)
 	for {
 		f, err := c.next(context.WithoutCancel(ctx))
-		if err != nil {
+		if err != nil && f.err == nil {
 			return
 		}
 		select {
@@ -109,11 +109,14 @@ func (c *connection) listen(ctx context.Context, end context.CancelCauseFunc, fr
 		case <-ctx.Done():
 			return
 		}
+		if err != nil {
+			return
+		}
 	}
 }
 
 // next reads a message. The error is the end of the connection; what is wrong
-// with the message stands in the frame.
+// with the message stands in the frame, also when that is the end.
 func (c *connection) next(ctx context.Context) (frame, error) {
 	kind, r, err := c.ws.Reader(ctx)
 	if err != nil {
@@ -125,10 +128,11 @@ func (c *connection) next(ctx context.Context) (frame, error) {
 	}
 	if len(text) > maxMessage {
 		more, err := io.Copy(io.Discard, r)
-		if err != nil {
-			return frame{}, err
+		f := frame{size: len(text) + int(more), err: gateway.NewError(gateway.StatusTooLarge, "the message is larger than %d bytes", maxMessage)}
+		if err != nil && !errors.Is(err, websocket.ErrMessageTooBig) {
+			f = frame{}
 		}
-		return frame{size: len(text) + int(more), err: gateway.NewError(gateway.StatusTooLarge, "the message is larger than %d bytes", maxMessage)}, nil
+		return f, err
 	}
 	if kind != websocket.MessageText {
 		return frame{size: len(text), err: gateway.NewError(gateway.StatusBad, "the message is binary").WithHint("send JSON in text messages")}, nil

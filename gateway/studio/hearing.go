@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ type hearing struct {
 	left  bool // who listens has gone
 
 	text, reasoning strings.Builder
+	size            int // of what was said, in bytes
 	wrong           string
 	streams         []*heard        // chat-outputs that have begun; the first one is passed on
 	between         map[string]bool // ids of those that are messages between agents
@@ -28,8 +30,16 @@ type heard struct {
 	ended  bool
 }
 
+// errTooMuch ends a response that does not.
+var errTooMuch = &RemoteError{event.Failure{Code: "protocol", Who: "server", Message: fmt.Sprintf("the agent says more than %d bytes", maxAnswer)}}
+
 // hear takes a message. over says that the response has ended.
 func (h *hearing) hear(m Message) (over bool, err error) {
+	if m.Type == TypeThinking || m.Type == TypeChat {
+		if h.size += len(m.ID) + len(m.Content); h.size > maxAnswer {
+			return true, errTooMuch
+		}
+	}
 	switch {
 	case m.Type == TypeResponse && m.Event == EventEnd:
 		return true, h.conclude()

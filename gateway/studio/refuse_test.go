@@ -81,6 +81,21 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
+// TestEndlessFrame cuts off who sends a frame without end, and says so in the audit.
+func TestEndlessFrame(t *testing.T) {
+	bubble(t, nil, func(r *rig) {
+		c := r.open()
+		_ = c.ws.Write(c.Context(), websocket.MessageText, []byte(strings.Repeat("x", 4<<20+2))) // all of it is read, or it would wait
+		if _, code := c.rest(); code != websocket.StatusMessageTooBig {
+			r.Errorf("closed with %d", code)
+		}
+		r.stop()
+		if audit := r.audited(); len(audit) != 1 || audit[0].OK || !strings.Contains(audit[0].Detail, "larger than") {
+			r.Errorf("the audit says %+v", audit)
+		}
+	})
+}
+
 // refused reads what a client is told that is refused, and the audit of it.
 func (r *rig) refused(c *client, want string, event gateway.AuditEvent) {
 	r.Helper()

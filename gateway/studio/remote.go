@@ -41,7 +41,7 @@ type Remote struct {
 // Bounds of a connection to another agent.
 const (
 	dialTimeout = 30 * time.Second
-	maxAnswer   = 16 << 20 // bytes of one message
+	maxAnswer   = 16 << 20 // bytes of one message, and of all that an agent says in a response
 )
 
 // NewRemote makes a Remote. It fails for a URL that is none.

@@ -3,8 +3,10 @@ package studio_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -237,4 +239,45 @@ func TestRemoteIsSilent(t *testing.T) {
 		}
 		close(hold)
 	})
+}
+
+// TestRemoteEndless gives up an agent that never stops to talk, in one text, in ever
+// new ones or in thoughts.
+func TestRemoteEndless(t *testing.T) {
+	for name, say := range map[string]func(i int) studio.Message{
+		"one text": func(int) studio.Message {
+			return studio.Message{ID: "a", Type: studio.TypeChat, Event: studio.EventDelta}
+		},
+		"many texts": func(i int) studio.Message {
+			return studio.Message{ID: fmt.Sprint(i), Type: studio.TypeChat, Event: studio.EventDelta}
+		},
+		"many thoughts": func(int) studio.Message {
+			return studio.Message{ID: "t", Type: studio.TypeThinking, Event: studio.EventDelta}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				ws, err := websocket.Accept(w, r, nil)
+				if err != nil {
+					return
+				}
+				defer func() { _ = ws.CloseNow() }()
+				for i := range 64 {
+					m := say(i)
+					m.Content = strings.Repeat("x", 1<<20)
+					if ws.Write(r.Context(), websocket.MessageText, []byte(studio.Text(m))) != nil {
+						return
+					}
+				}
+			}))
+			defer srv.Close()
+			remote, err := studio.NewRemote(studio.RemoteOptions{URL: "ws" + strings.TrimPrefix(srv.URL, "http")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := take(t.Context(), remote, step("step_1", "talk")); failureOf(err).Code != "protocol" || !strings.Contains(err.Error(), "more than 16777216 bytes") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
 }

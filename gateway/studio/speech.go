@@ -1,7 +1,7 @@
 package studio
 
 import (
-	"strings"
+	"bytes"
 	"unicode/utf8"
 )
 
@@ -13,7 +13,7 @@ const maxPiece = 8 << 10
 type speech struct {
 	typ  string
 	on   *stream // nil between two texts
-	got  string  // of the text, in pieces without a gap
+	got  []byte  // of the text, in pieces without a gap
 	sent int     // bytes of got that were sent, whole characters
 }
 
@@ -24,7 +24,7 @@ func (s *speech) piece(t *translator, offset int, text string) {
 	if offset > have || offset+len(text) <= have {
 		return
 	}
-	s.got += text[have-offset:]
+	s.got = append(s.got, text[have-offset:]...)
 	s.send(t, wholeRunes(s.got))
 }
 
@@ -36,7 +36,7 @@ func (s *speech) send(t *translator, length int) {
 	if s.on == nil {
 		s.on = t.start(Message{Type: s.typ})
 	}
-	for _, part := range pieces(s.got[s.sent:length]) {
+	for _, part := range pieces(string(s.got[s.sent:length])) {
 		t.delta(s.on, part)
 	}
 	s.sent = length
@@ -45,10 +45,10 @@ func (s *speech) send(t *translator, length int) {
 // whole takes the whole text and ends the stream. A text that does not go on as
 // the pieces began is a stream of its own.
 func (s *speech) whole(t *translator, text string) {
-	if !strings.HasPrefix(text, s.got) {
+	if !bytes.HasPrefix([]byte(text), s.got) {
 		s.stop(t)
 	}
-	s.got = text
+	s.got = append(s.got, text[len(s.got):]...)
 	s.send(t, len(text))
 	s.stop(t)
 }
@@ -56,15 +56,15 @@ func (s *speech) whole(t *translator, text string) {
 // stop ends the stream where it is.
 func (s *speech) stop(t *translator) {
 	t.end(s.on)
-	s.on, s.got, s.sent = nil, "", 0
+	s.on, s.got, s.sent = nil, nil, 0
 }
 
 // wholeRunes is the length of a text without the beginning of a character at its
 // end.
-func wholeRunes(text string) int {
+func wholeRunes(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if c := text[len(text)-n]; utf8.RuneStart(c) {
-			if c >= utf8.RuneSelf && !utf8.FullRuneInString(text[len(text)-n:]) {
+			if c >= utf8.RuneSelf && !utf8.FullRune(text[len(text)-n:]) {
 				return len(text) - n
 			}
 			break

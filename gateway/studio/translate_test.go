@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -399,5 +400,28 @@ func valid(t *testing.T, schema *jsonschema.Resolved, text string) {
 	}
 	if err := schema.Validate(v); err != nil {
 		t.Errorf("%s: %v", text, err)
+	}
+}
+
+// TestLongReply takes a long text in many small pieces, at a cost that grows with its
+// length and no faster.
+func TestLongReply(t *testing.T) {
+	cost := func(pieces int) (bytes uint64) {
+		f := studio.NewFold(command, false, false)
+		f.Apply(event.Record{Data: event.RunStarted{RequestID: command}})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for i := range pieces {
+			for _, d := range []event.Data{event.ModelThinking{Step: 1, Offset: 16 * i, Text: "sixteen bytes, y"}, event.ModelDelta{Step: 1, Offset: 16 * i, Text: "sixteen bytes, x"}} {
+				if messages, _ := f.Apply(event.Record{Agent: event.Leader, Data: d}); len(messages) == 0 {
+					t.Fatalf("piece %d is not passed on", i)
+				}
+			}
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if short, long := cost(1<<10), cost(1<<14); long > 32*short {
+		t.Errorf("a text of 16 KiB takes %d bytes, one 16 times as long %d", short, long)
 	}
 }

@@ -12,15 +12,17 @@ function chat(url, token, tools, heard) {
   }
   function connect() {
     ws = new WebSocket(url, ["bearer", token]);
-    ws.onopen = () => send({
+    const hello = () => send({
       type: "hello", session_id: session, last_seq: last, client_info: {name: "chat.js", instance},
       capabilities: {streaming: true, tool_callbacks: true, tools: tools.map(({run, ...about}) => about)},
     });
+    ws.onopen = hello;
     ws.onclose = () => setTimeout(connect, Math.min(5000, 200 * 2 ** tries++ + Math.random() * 100));
     ws.onmessage = ({data}) => {
       const m = JSON.parse(data);
       last = Math.max(last, m.seq ?? 0);
       if (m.type === "hello.ack") { session = m.session_id; tries = 0; open.forEach(send); }
+      if (m.type === "session.expired") { session = undefined; last = 0; hello(); } // begin anew
       if (m.type === "ping") send({type: "pong", reply_to: m.id});
       if (m.type === "tool.call") call(m);
       if (m.type === "response") open.delete(m.reply_to);
