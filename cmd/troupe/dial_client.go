@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-go/troupe/gateway"
 	"github.com/troupe-go/troupe/gateway/client"
 )
 
@@ -17,6 +18,7 @@ type clientSpeaker struct {
 	first client.Message
 	model string
 	open  map[string]bool // the hello, and requests, that have no answer
+	no    *gateway.Error  // the first refusal of a request
 }
 
 func speakClient(d *dialCommand) (speaker, error) {
@@ -70,15 +72,17 @@ func (s *clientSpeaker) heard(text []byte) (answer []byte, over bool) {
 	if err != nil {
 		return nil, false
 	}
-	switch m.Body.(type) {
+	switch body := m.Body.(type) {
 	case client.Ping:
 		answer = clientMessage(client.Message{ReplyTo: m.ID, Body: client.Pong{}})
 	case client.HelloAck:
 		delete(s.open, m.ReplyTo)
 	case client.Response:
-		if m.ReplyTo != s.first.ID { // a hello that is refused is followed by the end, which says why
-			delete(s.open, m.ReplyTo)
+		if m.ReplyTo == s.first.ID {
+			break // a hello that is refused is followed by the end, which says why
 		}
+		delete(s.open, m.ReplyTo)
+		s.no = cmp.Or(s.no, body.Error)
 	default:
 	}
 	return answer, false
@@ -86,6 +90,14 @@ func (s *clientSpeaker) heard(text []byte) (answer []byte, over bool) {
 
 // settled reports whether all that was asked is answered.
 func (s *clientSpeaker) settled() bool { return len(s.open) == 0 }
+
+// refusal is the error of what was asked and refused, nil when nothing was.
+func (s *clientSpeaker) refusal() error {
+	if s.no == nil {
+		return nil
+	}
+	return &failure{code: exitFailed, text: s.no.Message, hint: s.no.Hint, err: s.no}
+}
 
 func (*clientSpeaker) read(text []byte) []byte { return text }
 func (*clientSpeaker) oneByOne() bool          { return false }

@@ -57,7 +57,7 @@ func (d *dialCommand) exchange(ctx context.Context, ws *websocket.Conn, in *inpu
 	lines := in.lines
 	for {
 		if c, ok := d.speaker.(*clientSpeaker); ok && in.over && c.settled() {
-			return ws.Close(websocket.StatusNormalClosure, "")
+			return errors.Join(ws.Close(websocket.StatusNormalClosure, ""), c.refusal())
 		}
 		select {
 		case text := <-heard:

@@ -133,6 +133,9 @@ func TestDialClient(t *testing.T) {
 	if code := p.call(t.Context(), "dial", s.url); code != exitOK || !strings.Contains(p.stdout.String(), `"type":"hello.ack"`) {
 		t.Errorf("with nothing to say: exit code %d, %s, %s", code, &p.stdout, &p.stderr)
 	}
+	if code := p.call(t.Context(), "dial", s.url, `{"type":"request","method":"nonsense"}`); code != exitFailed || !strings.Contains(p.stderr.String(), "nonsense") {
+		t.Errorf("with something that is refused: exit code %d, %s", code, &p.stderr)
+	}
 	if code := p.call(t.Context(), "dial", s.url, "--resume", "nonsense", "x"); code != exitUsage {
 		t.Errorf("exit code %d: %s", code, &p.stderr)
 	}
