@@ -208,6 +208,9 @@ func (r *Remote) taken(ctx context.Context, s event.RemoteStep, o opened, known 
 			return o, err
 		case rec.Status == Failed && rec.RouteStatus != "REJECT" && !known && rec.ErrorMessage != errWorkerGone.Error():
 			return o, r.refused(rec)
+		case rec.Status == Completed && !known: // nobody said that the turn is over
+			rec.ErrorMessage = "it ends an agent before it is asked for anything"
+			return o, r.refused(rec)
 		case rec.Status.Terminal() || rec.WorkerID != "":
 			o.worker = rec.WorkerID
 			o.token, err = r.client.store.leaseToken(ctx, r.client.store.rdb, rec.WorkerID)
@@ -236,6 +239,10 @@ func (r *Remote) refused(rec Record) error {
 func (r *Remote) lives(ctx context.Context, s event.RemoteStep, o opened) (lives bool, err error) {
 	err = persist(ctx, func() error {
 		rec, err := r.client.Record(ctx, sessionOf(s.RemoteAgent), o.message)
+		if errors.Is(err, ErrNoRecord) { // the server has lost what it had
+			lives = false
+			return nil
+		}
 		if err != nil || rec.Status.Terminal() || rec.Status == Cancelling || o.token == "" {
 			lives = false
 			return err

@@ -21,16 +21,17 @@ type lending struct {
 
 	mu     sync.Mutex // guards all below
 	words  []lentWord
-	heard  map[string]bool // commands, by key
-	stops  map[string]context.CancelFunc
-	news   chan struct{} // one slot
+	heard  map[string]bool               // commands, by key
+	stops  map[string]context.CancelFunc // of what is under way, by word
+	spared map[string]bool               // words that are to be stopped and have not begun
+	news   chan struct{}                 // one slot
 	closed bool
 }
 
 func (a *Agents) lending(t Task, who lentAgent, out *Sink) *lending {
 	return &lending{
 		key: lendingKey(t), who: who, agentType: t.Request.TargetAgentType, workshop: a.workshop, out: out,
-		heard: map[string]bool{}, stops: map[string]context.CancelFunc{}, news: make(chan struct{}, 1),
+		heard: map[string]bool{}, stops: map[string]context.CancelFunc{}, spared: map[string]bool{}, news: make(chan struct{}, 1),
 	}
 }
 
@@ -49,6 +50,8 @@ func (l *lending) hear(w lentWord, key string) bool {
 	if _, stops := w.Record.Data.(event.AgentStopping); stops {
 		if stop := l.stops[w.ID]; stop != nil {
 			stop()
+		} else {
+			l.spared[w.ID] = true
 		}
 		return true
 	}
@@ -139,9 +142,10 @@ func (l *lending) begin(ctx context.Context, w lentWord) {
 		return // a newer version asks for more
 	}
 	ctx, stop := context.WithCancel(ctx)
-	l.mu.Lock()
-	l.stops[w.ID] = stop
-	l.mu.Unlock()
+	if !l.mayStop(w.ID, stop) {
+		stop()
+		return
+	}
 	l.work.Go(func() {
 		defer func() {
 			stop()
@@ -151,6 +155,18 @@ func (l *lending) begin(ctx context.Context, w lentWord) {
 		}()
 		do(ctx)
 	})
+}
+
+// mayStop lets what a word asks for be stopped; it is false when that has come
+// before.
+func (l *lending) mayStop(id string, stop context.CancelFunc) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.spared[id] {
+		return false
+	}
+	l.stops[id] = stop
+	return true
 }
 
 func (l *lending) reply(ctx context.Context, id string, q event.LentRequest) {

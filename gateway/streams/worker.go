@@ -78,6 +78,7 @@ type Worker struct {
 	mu        sync.Mutex          // guards what follows
 	handing   bool                // runs end and are handed back
 	runs      map[string]*running // by execution
+	begins    map[string]int      // commands by which tasks begin or go on here, by session and message
 	inHand    map[string]string   // entries that are being handled, with their carriers
 	suspended bool                // an administrator wants no new tasks
 	denied    map[string]bool     // agent types that it may not have
@@ -118,6 +119,7 @@ func NewWorker(rdb redis.UniversalClient, opts WorkerOptions) (*Worker, error) {
 		lease:  lease,
 		slots:  make(chan struct{}, opts.Concurrency), // one place a run
 		runs:   map[string]*running{},
+		begins: map[string]int{},
 		inHand: map[string]string{},
 		denied: map[string]bool{},
 	}, nil

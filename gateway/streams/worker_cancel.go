@@ -158,15 +158,18 @@ func (w *Worker) bury(life context.Context, d delivery, cmd Command, why error) 
 }
 
 // failTask ends the task of a command that could not be taken, unless it is
-// being worked on or has ended: then the command alone was wrong.
+// being worked on, waits or has ended: then the command alone was wrong, and its
+// sender is told.
 func (w *Worker) failTask(life context.Context, d delivery, cmd Command, why error) error {
 	h := cmd.Header
 	if h.SessionID == "" || h.MessageID == "" {
 		return nil
 	}
 	var after Record
+	var kept bool
 	err := persist(life, func() (err error) {
 		after, err = w.update(life, h.SessionID, h.MessageID, func(r *Record, fresh bool) ([]Event, error) {
+			kept = false
 			if fresh {
 				if cmd.Body != nil && cmd.Body.Action() != ActionAsk {
 					return nil, errKeep
@@ -177,7 +180,7 @@ func (w *Worker) failTask(life context.Context, d delivery, cmd Command, why err
 			}
 			p := r.progress()
 			given := p.Work != nil && p.Work.Entry == d.carrier()
-			if r.State() != StateQueued && !given {
+			if kept = r.State() != StateQueued && !given; kept {
 				return nil, errKeep
 			}
 			if p.Request == nil {
@@ -190,8 +193,11 @@ func (w *Worker) failTask(life context.Context, d delivery, cmd Command, why err
 		})
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case kept:
+		return w.refuse(life, after.voice(), why)
 	}
 	return w.replyIfDue(life, after)
 }

@@ -9,10 +9,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// claimPatience is how long a worker waits for an id that another has, and
-// claimPause how long at most between two tries.
+// claimPatience is how long a worker waits for an id that another has,
+// claimFirst how long until the second try, and claimPause how long at most
+// between two.
 const (
 	claimPatience = 90 * time.Second
+	claimFirst    = 3 * time.Second
 	claimPause    = 10 * time.Second
 )
 
@@ -24,7 +26,7 @@ func (w *Worker) claim(ctx context.Context) error {
 	}
 	key := w.store.schema.Lease(w.opts.ID)
 	begin := time.Now()
-	for pause := 3 * time.Second; ; pause = min(2*pause, claimPause) {
+	for pause := claimFirst; ; pause = min(2*pause, claimPause) {
 		var taken bool
 		err := persist(ctx, func() error {
 			taken, err = w.store.rdb.SetNX(ctx, key, string(text), w.opts.Lease).Result()
@@ -35,6 +37,9 @@ func (w *Worker) claim(ctx context.Context) error {
 		}
 		if mine, err := w.holds(ctx); err != nil || mine {
 			return err // an earlier try got through, and only its answer was lost
+		}
+		if pause == claimFirst {
+			w.log().Warn().Msg("another worker has this id; this one waits until that one is gone")
 		}
 		if time.Since(begin) > claimPatience {
 			return fmt.Errorf("streams: worker id %s is taken: %w", w.opts.ID, ErrLeaseLost)

@@ -349,7 +349,9 @@ func (w *Worker) dispatch(reading, life context.Context, d delivery, tasks *sync
 	switch cmd.Body.(type) {
 	case *Ask, *Resume:
 		tasks.Go(func() {
-			if w.tell(life, d, cmd) {
+			told, done := w.tellSoon(life, d, cmd)
+			defer done()
+			if told {
 				w.acked(life, d)
 				return
 			}

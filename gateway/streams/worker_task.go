@@ -70,6 +70,10 @@ func (w *Worker) perform(life context.Context, d delivery) error {
 // runTask takes a command and works until its task ends or waits with nothing
 // in its inbox.
 func (w *Worker) runTask(life context.Context, d delivery, cmd Command) error {
+	if cmd.Body.Action() == ActionAsk {
+		_, done := w.beginning(cmd)
+		defer done()
+	}
 	key, ready, err := w.keyOf(life, d, cmd)
 	if err != nil || !ready {
 		return err

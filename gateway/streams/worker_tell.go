@@ -1,6 +1,47 @@
 package streams
 
-import "context"
+import (
+	"context"
+	"time"
+)
+
+// beginFor is how long a run may take to begin, until what it is told waits in
+// its inbox instead.
+const beginFor = time.Second
+
+// tellSoon is tell; what is for a task that begins here waits a moment for its
+// run. When it is false the task begins with this command, until done is called.
+func (w *Worker) tellSoon(life context.Context, d delivery, cmd Command) (told bool, done func()) {
+	for late := time.Now().Add(beginFor); ; {
+		if w.tell(life, d, cmd) {
+			return true, func() {}
+		}
+		if first, done := w.beginning(cmd); first || time.Now().After(late) {
+			return false, done
+		} else {
+			done()
+		}
+		if wait(life, firstPause/5) != nil {
+			return false, func() {}
+		}
+	}
+}
+
+// beginning notes that a task of another Troupe begins here, until done is called.
+// first is false when it did so already.
+func (w *Worker) beginning(cmd Command) (first bool, done func()) {
+	key := cmd.Header.SessionID + " " + cmd.Header.MessageID
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begins[key]++
+	return w.begins[key] == 1, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.begins[key]--; w.begins[key] == 0 {
+			delete(w.begins, key)
+		}
+	}
+}
 
 // tell passes what another Troupe says to an agent of its team on to the run
 // of its task, when one is here. It is false when there is none that takes it.

@@ -320,6 +320,35 @@ func TestPoison(t *testing.T) {
 	})
 }
 
+// TestABrokenAnswer sends an answer that cannot be read to a task that waits: the
+// sender is told, and a whole one goes on with the task.
+func TestABrokenAnswer(t *testing.T) {
+	everywhere(t, func(t *testing.T, r *rig) {
+		r.worker("w-1", "echo", fake{
+			start: func(context.Context, streams.Task, *streams.Sink) (streams.Outcome, error) {
+				return streams.Outcome{Wait: streams.WaitingUser, Question: "Which colour?"}, nil
+			},
+			resume: echo.start,
+		})
+		sent := r.send("echo", "sess", "hello")
+		r.status("sess", sent.MessageID, streams.WaitingUser)
+		r.rdb.XAdd(t.Context(), streams.Again(r.schema.TypeStream("echo"), map[string]any{"data": fmt.Sprintf(
+			`{"action_type":"RESUME","header":{"message_id":%q,"session_id":"sess","trace_id":"t","target_agent_type":"echo","metadata":null},"body":{"content":"x"}}`, sent.MessageID)}))
+		eventually(t, "the sender to be told", func() error {
+			if got := r.said("sess"); !strings.Contains(got, "header.metadata is null") {
+				return errors.New(got)
+			}
+			return nil
+		})
+		r.status("sess", sent.MessageID, streams.WaitingUser)
+		if _, err := r.client.Resume(t.Context(), streams.Answer{SessionID: "sess", MessageID: sent.MessageID, Content: streams.TextContent("blue")}); err != nil {
+			t.Fatal(err)
+		}
+		r.status("sess", sent.MessageID, streams.Completed)
+		r.nothingPending("echo")
+	})
+}
+
 // TestTwoGroups shows what two names of a group do: each has the entry, and
 // the task runs once.
 func TestTwoGroups(t *testing.T) {
