@@ -128,8 +128,11 @@ func (s *queueSend) report(sent streams.Sent) error {
 // the answer.
 func (s *queueSend) show(ctx context.Context, sent streams.Sent, from string, view render.Options) error {
 	printer, shown := render.NewPrinter(view), newShownSession()
-	answer, asked := "", false
+	answer, asks := "", ""
 	for e, err := range s.client.Follow(ctx, s.session, sent.MessageID, from) {
+		if s.unreadable(e, err) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -146,7 +149,8 @@ func (s *queueSend) show(ctx context.Context, sent streams.Sent, from string, vi
 				_, _ = io.WriteString(s.Stderr, printer.Record(rec))
 			}
 		}
-		if asked = e.Event.Kind() == streams.KindQuestion; asked {
+		if e.Event.Kind() == streams.KindQuestion {
+			asks = e.Event.MessageID // it may be a task below
 			break
 		}
 	}
@@ -155,10 +159,10 @@ func (s *queueSend) show(ctx context.Context, sent streams.Sent, from string, vi
 		return err
 	}
 	switch {
-	case asked:
+	case asks != "":
 		return &failure{
-			code: exitWaiting, text: fmt.Sprintf(s.words.queue["waits"], sent.MessageID),
-			hint: "troupe queue resume " + shellWord(s.session) + " " + shellWord(sent.MessageID) + " TEXT",
+			code: exitWaiting, text: fmt.Sprintf(s.words.queue["waits"], render.CleanLine(asks)),
+			hint: "troupe queue resume " + shellWord(s.session) + " " + shellWord(asks) + " TEXT",
 		}
 	case rec.Status != streams.Completed:
 		return &failure{code: exitFailed, text: strings.TrimSpace(string(rec.Status) + " " + rec.ErrorMessage + rec.CancelReason)}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +39,9 @@ func (a *app) queueTailCommand() *cobra.Command {
 	return cmd
 }
 
+// entryPlace is the id of an entry of a stream.
+var entryPlace = regexp.MustCompile(`^[0-9]{1,19}(-[0-9]{1,19})?$`)
+
 // shownEntry is an event with its place, as JSON.
 type shownEntry struct {
 	ID    string        `json:"id"`
@@ -46,6 +51,9 @@ type shownEntry struct {
 // Run shows the session from its beginning, from a place, or from where a reader
 // of that name was, and goes on until Ctrl-C.
 func (t *queueTail) Run(ctx context.Context, session string) error {
+	if t.from != "" && !entryPlace.MatchString(t.from) {
+		return usageError(fmt.Sprintf(t.words.badValue, "from", t.from, "0-0, 1790000000000-0 …"), "")
+	}
 	view, err := t.viewOptions(t.Stdout, t.viewFlags, config.Display{})
 	if err != nil {
 		return err
@@ -67,11 +75,19 @@ func (t *queueTail) Run(ctx context.Context, session string) error {
 	return t.print(ctx, session, entries, render.NewPrinter(view))
 }
 
+// unreadable warns of an entry that cannot be read; the next one may be better.
+func (q *queueCommand) unreadable(e streams.Entry, err error) bool {
+	wire, ok := errors.AsType[*streams.WireError](err)
+	if ok {
+		q.warn(e.ID + ": " + wire.Error())
+	}
+	return ok
+}
+
 func (t *queueTail) print(ctx context.Context, session string, entries iter.Seq2[streams.Entry, error], printer *render.Printer) error {
 	shown := newShownSession()
 	for e, err := range entries {
-		if wire, ok := errors.AsType[*streams.WireError](err); ok { // the next one may be better
-			t.warn(e.ID + ": " + wire.Error())
+		if t.unreadable(e, err) {
 			continue
 		}
 		if err != nil {

@@ -267,6 +267,33 @@ func TestQueueKeepsItsPlace(t *testing.T) {
 	}
 }
 
+// TestQueueFollowsOn follows a task in whose stream somebody wrote what nobody can
+// read, and below which an agent asks: the answer is for that one.
+func TestQueueFollowsOn(t *testing.T) {
+	p := newProcess(t)
+	s := miniredis.RunT(t)
+	done := make(chan error, 1)
+	go func() {
+		for ; !s.Exists(streams.V1.Registry("s1")); <-time.After(time.Millisecond) {
+		}
+		asks, err := streams.Voice{SessionID: "s1", AgentType: "b", MessageID: "m-below", ParentMessageID: "m"}.
+			Question(streams.Stamp{ID: strings.Repeat("B", 32), At: time.Now()}, "Which colour?").Encode()
+		for _, text := range []string{"junk", string(asks)} {
+			if err == nil {
+				_, err = s.XAdd(streams.V1.DataStream("s1"), "*", []string{"data", text})
+			}
+		}
+		done <- err
+	}()
+	p.queue(t, "redis://"+s.Addr(), exitWaiting, "send", "a", "x", "--session", "s1", "--message-id", "m", "--queue-anyway", "--follow")
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if got := p.stderr.String(); askedBy(t, got) != "m-below" || !strings.Contains(got, "no JSON object") {
+		t.Errorf("stderr is %s", got)
+	}
+}
+
 func TestQueueRefuses(t *testing.T) {
 	p := newProcess(t)
 	redis := "redis://" + miniredis.RunT(t).Addr()
@@ -277,6 +304,7 @@ func TestQueueRefuses(t *testing.T) {
 		"resume s1 m":                      "",
 		"resume s1 m x --data {":           "takes JSON",
 		"tail":                             "",
+		"tail s1 --from banana":            "banana",
 		"cancel":                           "",
 		"pending":                          "",
 		"send signup x --redis http://a:b": "redis://",
