@@ -66,12 +66,17 @@ func (w lentWorkers) Stream(ctx context.Context, req model.Request) iter.Seq2[mo
 			yield(model.Chunk{}, err)
 			return
 		}
+		var size saidSize
 		for d, err := range w.lender.Reply(ctx, w.turn(req.Agent), q) {
 			if err != nil {
 				yield(model.Chunk{}, failed(err, ""))
 				return
 			}
 			c, done, err := lentChunk(d)
+			if !size.add(c) {
+				yield(model.Chunk{}, failed(errTooMuch, ""))
+				return
+			}
 			if !yield(c, err) || done {
 				return
 			}

@@ -198,3 +198,25 @@ func TestARunThatEndsCancelsWorkElsewhere(t *testing.T) {
 	o.check(t)
 	checkLog(t, records)
 }
+
+// TestTheOtherSideSaysTooMuch ends a turn whose agent elsewhere talks without end,
+// and cancels its task there.
+func TestTheOtherSideSaysTooMuch(t *testing.T) {
+	t.Parallel()
+	o := &outpost{plan: []outline{{deltas: slices.Repeat([]string{strings.Repeat("x", 1<<20)}, 300), reply: event.ModelReplied{Text: "end"}}}}
+	var told string
+	_, records, err := do(t, players{event.Leader: func(req model.Request, n int) modeltest.Reply {
+		if n == 0 {
+			return say("", create("weather", "how is it?"))
+		}
+		told = req.Messages[len(req.Messages)-1].Content
+		return say("the end")
+	}}, withRemote(o))
+	if err != nil || !strings.Contains(told, "more than 8 MiB") || len(told) > 1<<20 {
+		t.Errorf("the leader was told %d bytes: %.400s, %v", len(told), told, err)
+	}
+	checkLog(t, records)
+	if len(o.cancelled) != 1 {
+		t.Errorf("cancelled %q", o.cancelled)
+	}
+}

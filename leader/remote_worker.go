@@ -17,6 +17,21 @@ import (
 // cancelled.
 const cancelBound = 10 * time.Second
 
+// maxSaid is how much the other side may say in one step, in bytes: more than any
+// model does, and what the program can bear to keep.
+const maxSaid = 8 << 20
+
+var errTooMuch = errors.New("the other side said more than 8 MiB in one step; it is not listened to any more")
+
+// saidSize counts what the other side says in one step.
+type saidSize int
+
+// add counts a piece; it is false when that is too much.
+func (n *saidSize) add(c model.Chunk) bool {
+	*n += saidSize(len(c.Text) + len(c.Reasoning))
+	return *n <= maxSaid
+}
+
 // remoteWorkers stands for the agents of a role that works elsewhere: to the turn
 // loop it is a chat model that asks, goes on or reports. It holds no place in the
 // limit on parallel calls, for a step may take hours and asks none of our
@@ -47,6 +62,7 @@ func (r *Run) step(agent, role string) event.RemoteStep {
 func (w remoteWorkers) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		var said strings.Builder
+		var size saidSize
 		for d, err := range w.remote.Step(ctx, w.run.step(req.Agent, w.role)) {
 			if err != nil {
 				yield(model.Chunk{}, failed(err, said.String()))
@@ -63,6 +79,10 @@ func (w remoteWorkers) Stream(ctx context.Context, req model.Request) iter.Seq2[
 			case event.ModelReplied:
 				c, done = replied(d, said.String()), true
 			default: // nothing that an agent says
+			}
+			if !size.add(c) {
+				yield(model.Chunk{}, failed(errTooMuch, ""))
+				return
 			}
 			if !yield(c, nil) || done {
 				return
