@@ -1,7 +1,9 @@
 package leader_test
 
 import (
+	"context"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -199,24 +201,49 @@ func TestARunThatEndsCancelsWorkElsewhere(t *testing.T) {
 	checkLog(t, records)
 }
 
+// chatterbox lends a model that talks without end.
+type chatterbox struct{ *outpost }
+
+func (c chatterbox) Lend(context.Context, event.RemoteAgent) (*event.Loan, error) {
+	return &event.Loan{Models: []event.LentModel{{Name: "m", Scripted: true}}}, nil
+}
+
+func (c chatterbox) Reply(ctx context.Context, s event.RemoteStep, _ event.LentRequest) iter.Seq2[event.Data, error] {
+	return c.Step(ctx, s)
+}
+
+func (c chatterbox) Call(context.Context, event.RemoteStep, event.LentTool, event.LentCall) iter.Seq2[event.Data, error] {
+	return func(func(event.Data, error) bool) {}
+}
+
+func (c chatterbox) Return(context.Context, event.RemoteStep) error { return nil }
+
 // TestTheOtherSideSaysTooMuch ends a turn whose agent elsewhere talks without end,
 // and cancels its task there.
 func TestTheOtherSideSaysTooMuch(t *testing.T) {
 	t.Parallel()
-	o := &outpost{plan: []outline{{deltas: slices.Repeat([]string{strings.Repeat("x", 1<<20)}, 300), reply: event.ModelReplied{Text: "end"}}}}
-	var told string
-	_, records, err := do(t, players{event.Leader: func(req model.Request, n int) modeltest.Reply {
-		if n == 0 {
-			return say("", create("weather", "how is it?"))
-		}
-		told = req.Messages[len(req.Messages)-1].Content
-		return say("the end")
-	}}, withRemote(o))
-	if err != nil || !strings.Contains(told, "more than 8 MiB") || len(told) > 1<<20 {
-		t.Errorf("the leader was told %d bytes: %.400s, %v", len(told), told, err)
-	}
-	checkLog(t, records)
-	if len(o.cancelled) != 1 {
-		t.Errorf("cancelled %q", o.cancelled)
+	for name, behind := range map[string]func(*outpost) leader.Remote{
+		"another program": func(o *outpost) leader.Remote { return o },
+		"another Troupe":  func(o *outpost) leader.Remote { return chatterbox{o} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := &outpost{plan: []outline{{deltas: slices.Repeat([]string{strings.Repeat("x", 1<<20)}, 300), reply: event.ModelReplied{Text: "end"}}}}
+			var told string
+			_, records, err := do(t, players{event.Leader: func(req model.Request, n int) modeltest.Reply {
+				if n == 0 {
+					return say("", create("weather", "how is it?"))
+				}
+				told = req.Messages[len(req.Messages)-1].Content
+				return say("the end")
+			}}, withRemote(behind(o)))
+			if err != nil || !strings.Contains(told, "more than 8 MiB") || len(told) > 1<<20 {
+				t.Errorf("the leader was told %d bytes: %.400s, %v", len(told), told, err)
+			}
+			checkLog(t, records)
+			if len(o.cancelled) != 1 {
+				t.Errorf("cancelled %q", o.cancelled)
+			}
+		})
 	}
 }
