@@ -210,6 +210,12 @@ func TestCutLine(t *testing.T) {
 	r.status("sess", sent.MessageID, streams.Completed)
 	heard.end()
 	r.nothingPending("counter")
+	eventually(t, "the next sign of life", func() error {
+		if len(log.messages()) < 2 {
+			return errors.New("Redis is still away to the worker")
+		}
+		return nil
+	})
 	if err := w.stop(); err != nil {
 		t.Error(err)
 	}

@@ -96,6 +96,7 @@ func TestALenderThatLendsNothing(t *testing.T) {
 
 // failuresOf are the errors of the model calls of a run.
 func failuresOf(t *testing.T, run *leader.Run) (list []string) {
+	t.Helper()
 	for rec := range recordsOf(t, run) {
 		if d, ok := rec.Data.(event.ModelFailed); ok {
 			list = append(list, d.Failure.Message)

@@ -16,11 +16,11 @@ func (w *Worker) tellSoon(life context.Context, d delivery, cmd Command) (told b
 		if w.tell(life, d, cmd) {
 			return true, func() {}
 		}
-		if first, done := w.beginning(cmd); first || time.Now().After(late) {
+		first, done := w.beginning(cmd)
+		if first || time.Now().After(late) {
 			return false, done
-		} else {
-			done()
 		}
+		done()
 		if wait(life, firstPause/5) != nil {
 			return false, func() {}
 		}
