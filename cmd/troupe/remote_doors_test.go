@@ -41,7 +41,7 @@ serve: {tokens: {home: FAR_TOKEN}, studio: {path: /studio}, envelope: {wait: 20s
 
 // TestRolesBehindDoors runs a team whose role is a whole team at "troupe serve" of
 // a second process: its answer is the report and, by envelopes, its question to
-// the person one to the leader. The run resumes, verifies and exports as others.
+// the person one to the leader. The run verifies and exports as others.
 func TestRolesBehindDoors(t *testing.T) {
 	for kind, c := range map[string]struct {
 		task, report string
