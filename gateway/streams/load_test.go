@@ -57,8 +57,7 @@ func TestManyTasks(t *testing.T) {
 func (r *rig) crew(workers int, h func() streams.Handler) {
 	r.t.Helper()
 	for i := range workers {
-		rdb := dial(r.t, r.rdb.Options().Addr)
-		r.workerOn(rdb, fmt.Sprint("w-", i), "signup", h(), patient, func(o *streams.WorkerOptions) { o.Concurrency = 8 })
+		r.workerOn(r.again(), fmt.Sprint("w-", i), "signup", h(), patient, func(o *streams.WorkerOptions) { o.Concurrency = 8 })
 	}
 	eventually(r.t, "the workers to be online", func() error {
 		for i := range workers {
