@@ -29,10 +29,12 @@ type Connection struct {
 // database as usual; or unix://; with ?master_name= through Sentinels, whose
 // addresses are the host and each addr= (their own user and password stand before
 // the host, those of Redis are username= and password=); with ?addr=, or as
-// redis+cluster://, a Redis Cluster. Other settings of go-redis are taken from the
-// query as it does, for example dial_timeout=3s. So many connections can be open
-// at once, 0 for what is usual. The error is ErrAddress or ErrUnreachable, and has
-// no password in it.
+// redis+cluster://, a Redis Cluster. With TLS ssl_ca_certs= names a file with the
+// authorities to trust instead of the system's, ssl_certfile= and ssl_keyfile= those
+// with what the client shows: the names that redis-py has for them. Other settings of
+// go-redis are taken from the query as it does, for example dial_timeout=3s. So many
+// connections can be open at once, 0 for what is usual. The error is ErrAddress or
+// ErrUnreachable, and has no password in it.
 func Connect(ctx context.Context, address, schema string, pool int) (*Connection, error) {
 	s, err := ParseSchema(schema)
 	if err != nil {
@@ -64,12 +66,18 @@ func dial(address string, pool int) (rdb redis.UniversalClient, host string, err
 	scheme, cluster := strings.CutSuffix(u.Scheme, "+cluster")
 	u.Scheme = scheme
 	query := u.Query()
+	trust, err := takeTrust(u, query)
+	if err != nil {
+		return nil, "", err
+	}
 	switch {
 	case query.Has("master_name"):
 		o, err := redis.ParseFailoverURL(u.String())
 		if err != nil {
 			return nil, "", err
 		}
+		trust.apply(o.TLSConfig)
+		anyServer(o.TLSConfig)
 		o.ContextTimeoutEnabled, o.PoolSize = true, max(o.PoolSize, pool)
 		return redis.NewFailoverClient(o), strings.Join(o.SentinelAddrs, ","), nil
 	case cluster, query.Has("addr"):
@@ -77,6 +85,8 @@ func dial(address string, pool int) (rdb redis.UniversalClient, host string, err
 		if err != nil {
 			return nil, "", err
 		}
+		trust.apply(o.TLSConfig)
+		anyServer(o.TLSConfig)
 		o.ContextTimeoutEnabled, o.PoolSize = true, max(o.PoolSize, pool)
 		return redis.NewClusterClient(o), strings.Join(o.Addrs, ","), nil
 	}
@@ -84,6 +94,7 @@ func dial(address string, pool int) (rdb redis.UniversalClient, host string, err
 	if err != nil {
 		return nil, "", err
 	}
+	trust.apply(o.TLSConfig)
 	o.ContextTimeoutEnabled, o.PoolSize = true, max(o.PoolSize, pool)
 	return redis.NewClient(o), o.Addr, nil
 }
