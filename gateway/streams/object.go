@@ -226,12 +226,21 @@ func (o object) read(what string, fields []field) error {
 		case f.noNull && string(raw) == "null":
 			note(f.name, ErrNull)
 		default:
-			if err := json.Unmarshal(raw, f.to); err != nil {
+			if err := decode(raw, f.to); err != nil {
 				note(f.name, typeFault(err))
 			}
 		}
 	}
 	return first
+}
+
+// decode reads JSON into a place. Most of what there is are texts.
+func decode(raw json.RawMessage, to any) error {
+	if text, ok := to.(*string); ok && raw[0] == '"' {
+		*text = unquote(raw)
+		return nil
+	}
+	return json.Unmarshal(raw, to)
 }
 
 // typeFault keeps the fault of a part and names every other ErrType.
@@ -280,5 +289,5 @@ func (o object) marshal(what string, fields []field) ([]byte, error) {
 // holds reports whether reading text gives value.
 func holds(text json.RawMessage, value reflect.Value) bool {
 	read := reflect.New(value.Type())
-	return json.Unmarshal(text, read.Interface()) == nil && reflect.DeepEqual(read.Elem().Interface(), value.Interface())
+	return decode(text, read.Interface()) == nil && reflect.DeepEqual(read.Elem().Interface(), value.Interface())
 }
