@@ -60,8 +60,9 @@ vet: need-go ## go vet
 lint: need-go ## the linters of .golangci.yml
 	@$(lint) run
 
-test: need-go need-cc ## all tests, in random order, with the race detector
+test: need-go need-cc ## all tests, in random order, with the race detector; the load test without too
 	@CGO_ENABLED=1 go test -race -shuffle=on -count=1 ./...
+	@go test -count=1 -run TestManyTasks ./gateway/streams
 
 docs: need-go ## the examples in the documents and their links are those of the code
 	@go test -count=1 ./internal/docs

@@ -257,6 +257,8 @@ func (a *app) redis(ctx context.Context, address, schema string, pool int) (*str
 	switch {
 	case errors.Is(err, streams.ErrUnreachable):
 		return nil, &failure{code: exitFailed, text: strings.TrimPrefix(err.Error(), "streams: "), hint: "--redis redis://HOST:PORT/0", err: err}
+	case errors.Is(err, streams.ErrLogin):
+		return nil, &failure{code: exitFailed, text: strings.TrimPrefix(err.Error(), "streams: "), hint: "REDIS_URL=redis://USER:PASSWORD@HOST:PORT/0", err: err}
 	case err != nil:
 		return nil, usageError(strings.TrimPrefix(err.Error(), "streams: "), "--redis redis://127.0.0.1:6379/0")
 	}

@@ -215,7 +215,7 @@ func (g *gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 // has not begun.
 func TestCancelBetweenRecordAndRun(t *testing.T) {
 	everywhere(t, func(t *testing.T, r *rig) {
-		rdb := dial(t, r.rdb.Options().Addr)
+		rdb := r.again()
 		stream := r.schema.WorkerStream("w-1")
 		rdb.AddHook(&gate{act: func() {
 			if _, err := r.client.CancelSession(context.Background(), "sess", "too late"); err != nil {

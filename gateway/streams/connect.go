@@ -15,6 +15,7 @@ import (
 var (
 	ErrAddress     = errors.New("streams: the address of Redis cannot be read")
 	ErrUnreachable = errors.New("streams: Redis does not answer")
+	ErrLogin       = errors.New("streams: Redis does not take the user or the password")
 )
 
 // Connection is a Redis.
@@ -25,14 +26,18 @@ type Connection struct {
 }
 
 // Connect connects to the Redis at a URL as [Open] does, and asks it for a sign
-// of life until ctx ends. The error may be ErrUnreachable too.
+// of life until ctx ends. The error may be ErrUnreachable or ErrLogin too.
 func Connect(ctx context.Context, address, schema string, pool int) (*Connection, error) {
 	c, err := Open(address, schema, pool)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.Redis.Ping(ctx).Err(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w at %s: %w", ErrUnreachable, c.Host, err), c.Close())
+		why := ErrUnreachable
+		if redis.HasErrorPrefix(err, "WRONGPASS") || redis.HasErrorPrefix(err, "NOAUTH") || redis.HasErrorPrefix(err, "NOPERM") {
+			why = ErrLogin
+		}
+		return nil, errors.Join(fmt.Errorf("%w at %s: %w", why, c.Host, err), c.Close())
 	}
 	return c, nil
 }
@@ -42,10 +47,12 @@ func Connect(ctx context.Context, address, schema string, pool int) (*Connection
 // database as usual; or unix://; with ?master_name= through Sentinels, whose
 // addresses are the host and each addr= (their own user and password stand before
 // the host, those of Redis are username= and password=); with ?addr=, or as
-// redis+cluster://, a Redis Cluster. Other settings of go-redis are taken from the
-// query as it does, for example dial_timeout=3s. So many connections can be open
-// at once, 0 for what is usual. The error is ErrAddress or ErrSchema, and has no
-// password in it.
+// redis+cluster://, a Redis Cluster. With TLS ssl_ca_certs= names a file with the
+// authorities to trust instead of the system's, ssl_certfile= and ssl_keyfile= those
+// with what the client shows: the names that redis-py has for them. Other settings of
+// go-redis are taken from the query as it does, for example dial_timeout=3s. So many
+// connections can be open at once, 0 for what is usual. The error is ErrAddress or
+// ErrSchema, and has no password in it.
 func Open(address, schema string, pool int) (*Connection, error) {
 	s, err := ParseSchema(schema)
 	if err != nil {
@@ -74,12 +81,18 @@ func dial(address string, pool int) (rdb redis.UniversalClient, host string, err
 	scheme, cluster := strings.CutSuffix(u.Scheme, "+cluster")
 	u.Scheme = scheme
 	query := u.Query()
+	trust, err := takeTrust(u, query)
+	if err != nil {
+		return nil, "", err
+	}
 	switch {
 	case query.Has("master_name"):
 		o, err := redis.ParseFailoverURL(u.String())
 		if err != nil {
 			return nil, "", err
 		}
+		trust.apply(o.TLSConfig)
+		anyServer(o.TLSConfig)
 		o.ContextTimeoutEnabled, o.PoolSize = true, max(o.PoolSize, pool)
 		return redis.NewFailoverClient(o), strings.Join(o.SentinelAddrs, ","), nil
 	case cluster, query.Has("addr"):
@@ -87,6 +100,8 @@ func dial(address string, pool int) (rdb redis.UniversalClient, host string, err
 		if err != nil {
 			return nil, "", err
 		}
+		trust.apply(o.TLSConfig)
+		anyServer(o.TLSConfig)
 		o.ContextTimeoutEnabled, o.PoolSize = true, max(o.PoolSize, pool)
 		return redis.NewClusterClient(o), strings.Join(o.Addrs, ","), nil
 	}
@@ -94,6 +109,7 @@ func dial(address string, pool int) (rdb redis.UniversalClient, host string, err
 	if err != nil {
 		return nil, "", err
 	}
+	trust.apply(o.TLSConfig)
 	o.ContextTimeoutEnabled, o.PoolSize = true, max(o.PoolSize, pool)
 	return redis.NewClient(o), o.Addr, nil
 }

@@ -185,6 +185,40 @@ func TestRedisRestarts(t *testing.T) {
 	r.nothingPending("counter")
 }
 
+// TestWritesAreRefused lets Redis read but not write for a while, as it is during
+// a failover or when it is full. Nothing that was said meanwhile is lost.
+func TestWritesAreRefused(t *testing.T) {
+	for name, way := range map[string]struct{ from, back string }{
+		"a replica":       {"REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"},
+		"without replica": {"CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0"},
+		"full":            {"CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, r := onReal(t)
+			order := func(command string) {
+				var args []any
+				for word := range strings.FieldsSeq(command) {
+					args = append(args, word)
+				}
+				if err := r.again().Do(t.Context(), args...).Err(); err != nil {
+					t.Fatalf("%s: %v", command, err)
+				}
+			}
+			end := make(chan struct{})
+			r.worker("w-1", "counter", counting(end), patient)
+			heard := follow(t, r, r.send("counter", "sess", "go"))
+			heard.until("3")
+			order(way.from)
+			<-time.After(time.Second)
+			order(way.back)
+			heard.until(fmt.Sprint(heard.last() + 20))
+			close(end)
+			heard.end()
+			r.nothingPending("counter")
+		})
+	}
+}
+
 // TestCutLine cuts the worker off for ten seconds in the middle of a run.
 func TestCutLine(t *testing.T) {
 	if testing.Short() {

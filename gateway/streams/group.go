@@ -12,12 +12,11 @@ import (
 // openGroup begins a task group of so many tasks.
 func (s *store) openGroup(ctx context.Context, group, source string, total int) error {
 	key := s.schema.Group(group)
-	_, err := s.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+	return whole(s.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		p.HSet(ctx, key, "total", strconv.Itoa(total), "completed", "0", "source_agent_type", source)
 		p.Expire(ctx, key, groupTTL)
 		return nil
-	})
-	return err
+	}))
 }
 
 // addResult notes the result of one task of a group, under the id of the
@@ -38,12 +37,12 @@ func (s *store) addResult(ctx context.Context, group, child string, g GroupResul
 		if have, total, err = counters(ctx, tx, counts); err != nil || known {
 			return err
 		}
-		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		err = whole(tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
 			p.HSet(ctx, results, child, string(text))
 			p.Expire(ctx, results, groupTTL)
 			p.HIncrBy(ctx, counts, "completed", 1)
 			return nil
-		})
+		}))
 		have++
 		return err
 	}

@@ -43,10 +43,16 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// passingWords begin what Redis answers while it starts, is full, or changes its
+// master or its slots.
+var passingWords = []string{
+	"LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "NOREPLICAS", "UNBLOCKED", "MISCONF", "OOM", "ERR max number of clients",
+}
+
 // passing reports whether an error may be gone a moment later.
 func passing(err error) bool {
 	if reply, ok := errors.AsType[redis.Error](err); ok {
-		for _, word := range []string{"LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN"} {
+		for _, word := range passingWords {
 			if strings.HasPrefix(reply.Error(), word) {
 				return true
 			}
@@ -58,3 +64,19 @@ func passing(err error) bool {
 	}
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, ErrBusy)
 }
+
+// whole is the error of a transaction, or, of one that Redis did not begin, that of
+// the command which it refused: only this one tells whether to try again.
+func whole(cmds []redis.Cmder, err error) error {
+	if err == nil || !redis.HasErrorPrefix(err, aborted) {
+		return err
+	}
+	for _, cmd := range cmds {
+		if refused := cmd.Err(); refused != nil && !redis.HasErrorPrefix(refused, aborted) {
+			return refused
+		}
+	}
+	return err
+}
+
+const aborted = "EXECABORT"

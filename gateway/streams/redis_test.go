@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	}
 	// The tests wait for a server far more than they compute.
 	flag.Parse()
-	if err := flag.Set("test.parallel", "16"); err != nil {
+	if err := flag.Set("test.parallel", "32"); err != nil {
 		panic(err)
 	}
 	streams.LogDriver(zerolog.Nop())

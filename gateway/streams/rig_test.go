@@ -56,18 +56,28 @@ func blocked(began chan<- streams.Task) fake {
 // rig is a Redis with a client.
 type rig struct {
 	t      testing.TB
-	rdb    *redis.Client
+	rdb    redis.UniversalClient
 	client *streams.Client
 	schema streams.Schema
 }
 
-func newRig(t testing.TB, rdb *redis.Client, schema streams.Schema) *rig {
+func newRig(t testing.TB, rdb redis.UniversalClient, schema streams.Schema) *rig {
 	t.Helper()
 	c, err := streams.NewClient(rdb, streams.ClientOptions{Schema: schema})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &rig{t: t, rdb: rdb, client: c, schema: schema}
+}
+
+// again is one more connection to the rig's only server.
+func (r *rig) again() *redis.Client {
+	r.t.Helper()
+	c, ok := r.rdb.(*redis.Client)
+	if !ok {
+		r.t.Fatalf("%T is no connection to one server", r.rdb)
+	}
+	return dial(r.t, c.Options().Addr)
 }
 
 // everywhere runs a test at the same time on miniredis with one schema, and on
@@ -109,6 +119,13 @@ type started struct {
 func (r *rig) worker(id, agentType string, h streams.Handler, set ...func(*streams.WorkerOptions)) *started {
 	r.t.Helper()
 	s := r.workerOn(r.rdb, id, agentType, h, set...)
+	r.untilOnline(id)
+	return s
+}
+
+// untilOnline waits until the lease of a worker says that it is online.
+func (r *rig) untilOnline(id string) {
+	r.t.Helper()
 	eventually(r.t, "worker "+id, func() error {
 		value := r.rdb.Get(context.Background(), r.schema.Lease(id)).Val()
 		if value != "" && !strings.Contains(value, `"last_seen":0`) {
@@ -116,11 +133,10 @@ func (r *rig) worker(id, agentType string, h streams.Handler, set ...func(*strea
 		}
 		return fmt.Errorf("its lease is %q", value)
 	})
-	return s
 }
 
 // workerOn starts a worker on a connection of its own.
-func (r *rig) workerOn(rdb *redis.Client, id, agentType string, h streams.Handler, set ...func(*streams.WorkerOptions)) *started {
+func (r *rig) workerOn(rdb redis.UniversalClient, id, agentType string, h streams.Handler, set ...func(*streams.WorkerOptions)) *started {
 	r.t.Helper()
 	o := streams.WorkerOptions{ID: id, AgentTypes: []string{agentType}, Handler: h, Schema: r.schema}
 	quick(&o)

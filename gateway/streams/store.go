@@ -132,8 +132,7 @@ func (s *store) records(ctx context.Context, session string) ([]Record, error) {
 
 // create writes a new record and maps its message to it.
 func (s *store) create(ctx context.Context, r Record) error {
-	_, err := s.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error { return s.write(ctx, p, r, true) })
-	return err
+	return whole(s.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error { return s.write(ctx, p, r, true) }))
 }
 
 // write puts a record into a transaction, for a new one with the map of its
@@ -173,13 +172,12 @@ func (s *store) update(ctx context.Context, session, message string, change chan
 		if err != nil {
 			return err
 		}
-		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		return whole(tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
 			if err := s.add(ctx, p, session, events); err != nil {
 				return err
 			}
 			return s.write(ctx, p, r, fresh)
-		})
-		return err
+		}))
 	}
 	for range updateTries {
 		switch err := s.rdb.Watch(ctx, once, s.schema.Registry(session)); {
@@ -225,8 +223,7 @@ func (s *store) add(ctx context.Context, p redis.Pipeliner, session string, even
 
 // publish writes events to the data stream of a session.
 func (s *store) publish(ctx context.Context, session string, events ...Event) error {
-	_, err := s.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error { return s.add(ctx, p, session, events) })
-	return err
+	return whole(s.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error { return s.add(ctx, p, session, events) }))
 }
 
 // post writes a command to a control stream and returns the entry's id.

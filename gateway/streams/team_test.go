@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -104,14 +105,23 @@ func (r *rig) told(session, message string) []string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	var lines []string
-	last := ""
+	var events []streams.Event
 	for _, m := range entries {
 		text, _ := m.Values["data"].(string)
 		e, err := streams.DecodeEvent([]byte(text))
 		if err != nil {
 			r.t.Fatal(err)
 		}
+		events = append(events, e)
+	}
+	return toldBy(events, message)
+}
+
+// toldBy is what events tell of a task.
+func toldBy(events []streams.Event, message string) []string {
+	var lines []string
+	last := ""
+	for _, e := range events {
 		step, of := strings.CutPrefix(e.MessageID, message)
 		if !of {
 			continue
@@ -378,4 +388,61 @@ func TestTakeOver(t *testing.T) {
 			"text slowly", "calls write_file", "artifact d.md", "results write_file", "text done", "state idle", "answer done", "end ")
 		r.nothingPending("signup")
 	})
+}
+
+// TestTeamWhileRedisIsAway takes Redis away from a team at work: what a reader gets
+// of it is what one gets of a team that nobody disturbed.
+func TestTeamWhileRedisIsAway(t *testing.T) {
+	const script = `{"defaults": {"chunk": 4, "pace": "20ms"}, "roles": {
+		"tl": [
+			{"text": "First I write the one file, and I say so at length.", "calls": [{"tool": "write_file", "args": {"path": "c.md", "content": "x"}}]},
+			{"when": {"number": "2"}, "text": "Then the other, of which there is as much to say.", "calls": [{"tool": "write_file", "args": {"path": "d.md", "content": "x"}}]},
+			{"when": {}, "text": "Both are there, and the work is done."}]}}`
+	for name, away := range map[string]func(s *server, line *proxy){
+		"restart": func(s *server, _ *proxy) {
+			s.kill()
+			<-time.After(time.Second)
+			s.start()
+		},
+		"line": func(_ *server, line *proxy) {
+			line.setCut(true)
+			<-time.After(2 * time.Second)
+			line.setCut(false)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, r := onReal(t)
+			line := newProxy(t, s.addr())
+			r.workerOn(dial(t, line.addr()), "w-1", "signup", teams(t, t.TempDir(), script), patient)
+			r.untilOnline("w-1")
+			calm := r.send("signup", "calm", "go")
+			r.status("calm", calm.MessageID, streams.Completed)
+			sent := r.send("signup", "sess", "go")
+			eventually(t, "the second text", func() error {
+				if told := r.told("sess", sent.MessageID); !slices.ContainsFunc(told, func(line string) bool { return strings.HasPrefix(line, "text Then") }) {
+					return fmt.Errorf("told %q", told)
+				}
+				return nil
+			})
+			away(s, line)
+			r.status("sess", sent.MessageID, streams.Completed)
+			if diff := cmp.Diff(r.told("calm", calm.MessageID), toldBy(r.read("sess"), sent.MessageID)); diff != "" {
+				t.Errorf("what was told of the task (-undisturbed +disturbed):\n%s", diff)
+			}
+			r.nothingPending("signup")
+		})
+	}
+}
+
+// read is what a reader gets of a session: an event that was written a second time,
+// because its answer was lost, comes once.
+func (r *rig) read(session string) (events []streams.Event) {
+	r.t.Helper()
+	for e, err := range r.client.Read(context.Background(), session, streams.Begin) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		events = append(events, e.Event)
+	}
+	return events
 }

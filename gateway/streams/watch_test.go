@@ -2,8 +2,13 @@ package streams_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/troupe-go/troupe/gateway/streams"
 )
@@ -14,7 +19,10 @@ func TestChildOfTheSDKThatWaits(t *testing.T) {
 	everywhere(t, func(t *testing.T, r *rig) {
 		ctx := t.Context()
 		r.online("sdk", "sdk-1", living)
-		r.worker("w-1", "parent", caller("sdk"))
+		var log lines
+		watched := r.schema.Watched("parent")
+		r.rdb.SAdd(ctx, watched, "{oops", `{"action_type":"RESUME","header":{"message_id":"m"}}`) // in the way of nothing
+		r.worker("w-1", "parent", caller("sdk"), func(o *streams.WorkerOptions) { o.Log = zerolog.New(&log) })
 		sent := r.send("parent", "sess", "go")
 		r.status("sess", sent.MessageID, streams.WaitingAgent)
 
@@ -37,8 +45,8 @@ func TestChildOfTheSDKThatWaits(t *testing.T) {
 		}
 		r.rdb.XAdd(ctx, streams.Again(r.schema.TypeStream("parent"), map[string]any{"data": string(early)}))
 		eventually(t, "the child to be watched", func() error {
-			if r.rdb.SCard(ctx, r.schema.Watched("parent")).Val() == 0 {
-				return errors.New("it is not")
+			if all := r.rdb.SMembers(ctx, watched).Val(); !slices.ContainsFunc(all, func(text string) bool { return strings.Contains(text, child) }) {
+				return fmt.Errorf("it is not: %q", all)
 			}
 			return nil
 		})
@@ -56,10 +64,16 @@ func TestChildOfTheSDKThatWaits(t *testing.T) {
 		r.status("sess", sent.MessageID, streams.Completed)
 		r.expectSaid("sess", `finalAnswer sdk "late"`, `finalAnswer parent "sdk COMPLETED \"late\""`, `appStreamResponse parent ""`)
 		eventually(t, "the watch to end", func() error {
-			if r.rdb.SCard(ctx, r.schema.Watched("parent")).Val() != 0 {
+			if r.rdb.SCard(ctx, watched).Val() != 0 {
 				return errors.New("it does not")
 			}
 			return nil
 		})
+		dropped := slices.DeleteFunc(log.messages(), func(text string) bool {
+			return text != "a reply that is waited for cannot be read; it is dropped"
+		})
+		if len(dropped) != 2 {
+			t.Errorf("the log has %d lines about what was dropped: %q", len(dropped), log.messages())
+		}
 	})
 }

@@ -154,6 +154,29 @@ func TestNumbersThatPythonWrites(t *testing.T) {
 	}
 }
 
+// TestObjectsInAnyForm reads what is JSON, however it is written, and nothing else.
+func TestObjectsInAnyForm(t *testing.T) {
+	const text = " \t{ \"sess\\u0069on_id\" :\"}\\\"\" ,\r\n\"message_id\":\"no\",\"execution_id\": \"\\u00e9\",\"status\":\"QUEUED\"," +
+		"\"created_at\" :17 ,\"ours\":[ {\"a\":\"]}\"}, -1.5e3 ] ,\"message_id\":\"m\",\"empty\":{ },\"retryable\":true}\n"
+	r, err := streams.DecodeRecord([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.SessionID != `}"` || r.MessageID != "m" || r.ExecutionID != "é" || r.CreatedAt != 17 || !r.Retryable {
+		t.Errorf("got %+v", r)
+	}
+	again, err := r.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the record", []byte(text), again)
+	for _, bad := range []string{"", " ", "{", "[]", "null", `"a"`, "{}{}", "{} x", `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, "{\"a\":\"\n\"}"} {
+		if _, err := streams.DecodeRecord([]byte(bad)); !errors.Is(err, streams.ErrSyntax) {
+			t.Errorf("%q: got %v", bad, err)
+		}
+	}
+}
+
 // TestChangesOfWhatWasRead keeps the unknown fields of what is changed.
 func TestChangesOfWhatWasRead(t *testing.T) {
 	r, err := streams.DecodeRecord([]byte(`{"execution_id":"e","message_id":"m","session_id":"s","status":"QUEUED","ours":{"n":1.0}}`))

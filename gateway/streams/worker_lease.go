@@ -119,8 +119,7 @@ func (w *Worker) underLease(ctx context.Context, key string, absent bool, op fun
 		if gone := token == ""; token != w.lease.Token && (!gone || !absent) {
 			return ErrLeaseLost
 		}
-		_, err = tx.TxPipelined(ctx, op)
-		return err
+		return whole(tx.TxPipelined(ctx, op))
 	}, key)
 	if errors.Is(err, redis.TxFailedErr) {
 		return ErrBusy

@@ -285,7 +285,7 @@ func (w *Worker) passOn(ctx context.Context, d delivery) {
 
 // passOn adds a copy of an entry that names it, and acknowledges it.
 func (s *store) passOn(ctx context.Context, d delivery, group string) error {
-	_, err := s.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+	return whole(s.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		if d.values != nil {
 			values := maps.Clone(d.values)
 			values[originField] = d.origin()
@@ -293,8 +293,7 @@ func (s *store) passOn(ctx context.Context, d delivery, group string) error {
 		}
 		p.XAck(ctx, d.stream, group, d.id)
 		return nil
-	})
-	return err
+	}))
 }
 
 // control reads the worker's own stream. Nothing in it waits for a run: tasks

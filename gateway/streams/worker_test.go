@@ -181,27 +181,37 @@ func TestNoSuchAgentForACall(t *testing.T) {
 	})
 }
 
+// grouping gives three tasks to another type and says what came back.
+func grouping(to string) fake {
+	return fake{
+		start: func(ctx context.Context, _ streams.Task, out *streams.Sink) (streams.Outcome, error) {
+			var calls []streams.Call
+			for _, text := range []string{"a", "b", "c"} {
+				calls = append(calls, streams.Call{AgentType: to, Content: streams.TextContent(text)})
+			}
+			_, _, err := out.Dispatch(ctx, calls)
+			return streams.Outcome{Wait: streams.GroupQueued}, err
+		},
+		resume: func(_ context.Context, t streams.Task, _ *streams.Sink) (streams.Outcome, error) {
+			answers := map[string]bool{}
+			for _, g := range t.Results {
+				answers[string(g.ReplyData)] = true
+			}
+			return streams.Outcome{Answer: fmt.Sprint(answers)}, nil
+		},
+	}
+}
+
 func TestGroup(t *testing.T) {
 	everywhere(t, func(t *testing.T, r *rig) {
 		var resumed atomic.Int32
-		r.worker("w-1", "parent", fake{
-			start: func(ctx context.Context, _ streams.Task, out *streams.Sink) (streams.Outcome, error) {
-				var calls []streams.Call
-				for _, text := range []string{"a", "b", "c"} {
-					calls = append(calls, streams.Call{AgentType: "echo", Content: streams.TextContent(text)})
-				}
-				_, _, err := out.Dispatch(ctx, calls)
-				return streams.Outcome{Wait: streams.GroupQueued}, err
-			},
-			resume: func(_ context.Context, t streams.Task, _ *streams.Sink) (streams.Outcome, error) {
-				resumed.Add(1)
-				answers := map[string]bool{}
-				for _, g := range t.Results {
-					answers[string(g.ReplyData)] = true
-				}
-				return streams.Outcome{Answer: fmt.Sprint(answers)}, nil
-			},
-		})
+		h := grouping("echo")
+		resume := h.resume
+		h.resume = func(ctx context.Context, t streams.Task, out *streams.Sink) (streams.Outcome, error) {
+			resumed.Add(1)
+			return resume(ctx, t, out)
+		}
+		r.worker("w-1", "parent", h)
 		r.worker("w-2", "echo", echo)
 		sent := r.send("parent", "sess", "go")
 		r.status("sess", sent.MessageID, streams.Completed)

@@ -30,34 +30,37 @@ func (w *Worker) watch(ctx context.Context, early Command) error {
 }
 
 // lookAfter sends the replies of watched children that have ended. Several
-// workers may send the same one: the caller knows it by the child.
+// workers may send the same one: the caller knows it by the child. What is no
+// command is dropped: it would be there for ever.
 func (w *Worker) lookAfter(ctx context.Context, t string) error {
 	key := w.store.schema.Watched(t)
 	watched, err := w.store.rdb.SMembers(ctx, key).Result()
 	if err != nil {
 		return err
 	}
+	var faults []error // of one child; the others are looked after all the same
 	for _, text := range watched {
 		cmd, err := DecodeCommand([]byte(text))
 		if err != nil {
-			return err
-		}
-		body, err := w.lateReply(ctx, cmd.Header)
-		if err != nil {
-			return err
-		}
-		if body == nil {
+			w.log().Error().Err(err).Msg("a reply that is waited for cannot be read; it is dropped")
+		} else if done, err := w.sendLate(ctx, t, cmd); err != nil || !done {
+			faults = append(faults, err)
 			continue
 		}
-		cmd.Body = body
-		if _, err := w.store.post(ctx, w.store.schema.TypeStream(t), cmd); err != nil {
-			return err
-		}
-		if err := w.store.rdb.SRem(ctx, key, text).Err(); err != nil {
-			return err
-		}
+		faults = append(faults, w.store.rdb.SRem(ctx, key, text).Err())
 	}
-	return nil
+	return errors.Join(faults...)
+}
+
+// sendLate sends the reply of a child if it has ended; done says so.
+func (w *Worker) sendLate(ctx context.Context, t string, early Command) (done bool, err error) {
+	body, err := w.lateReply(ctx, early.Header)
+	if err != nil || body == nil {
+		return false, err
+	}
+	early.Body = body
+	_, err = w.store.post(ctx, w.store.schema.TypeStream(t), early)
+	return err == nil, err
 }
 
 // lateReply is what the child of an early reply would say if it had ended, nil
