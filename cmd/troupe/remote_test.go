@@ -50,10 +50,7 @@ roles:
 // startRedis starts a redis-server for the test, and returns its address.
 func startRedis(t *testing.T) string {
 	t.Helper()
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skipf("needs a redis-server (Debian: apt-get install redis-server): %v", err)
-	}
+	path := redisServer(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

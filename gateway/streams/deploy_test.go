@@ -28,10 +28,7 @@ import (
 // ends it with the test. Where there is none, or an old one, the test is skipped.
 func launch(t testing.TB, port string, args ...string) {
 	t.Helper()
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skipf("needs a redis-server (Debian: apt-get install redis-server): %v", err)
-	}
+	path := redisServer(t)
 	out, err := exec.Command(path, "--version").Output()
 	if err != nil {
 		t.Fatal(err)
