@@ -54,12 +54,7 @@ func (a *app) execute(ctx context.Context) error {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "troupe", SilenceErrors: true, SilenceUsage: true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return a.unknownCommand(cmd, args[0])
-			}
-			return nil
-		},
+		Args:               a.subcommand,
 		RunE:               func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE:  func(cmd *cobra.Command, _ []string) error { return a.settle(cmd) },
 		CompletionOptions:  cobra.CompletionOptions{DisableDefaultCmd: true},

@@ -28,13 +28,8 @@ type envelopeCommand struct {
 func (a *app) envelopeCommand() *cobra.Command {
 	e := &envelopeCommand{app: a}
 	group := &cobra.Command{
-		Use: "envelope",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return a.unknownCommand(cmd, args[0])
-			}
-			return nil
-		},
+		Use:  "envelope",
+		Args: a.subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	check := &cobra.Command{

@@ -24,12 +24,7 @@ type modelsCommand struct {
 func (a *app) modelsCommand() *cobra.Command {
 	m := &modelsCommand{app: a}
 	list := func(cmd *cobra.Command, _ []string) error { return m.List(cmd.Context()) }
-	models := &cobra.Command{Use: "models", RunE: list, Args: func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return a.unknownCommand(cmd, args[0])
-		}
-		return nil
-	}}
+	models := &cobra.Command{Use: "models", RunE: list, Args: a.subcommand}
 	ls := &cobra.Command{Use: "list", RunE: list, Args: a.args(0, 0)}
 	for _, cmd := range []*cobra.Command{models, ls} {
 		f := a.flags(cmd)

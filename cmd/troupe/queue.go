@@ -33,13 +33,8 @@ type queueCommand struct {
 
 func (a *app) queueCommand() *cobra.Command {
 	group := &cobra.Command{
-		Use: "queue",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return a.unknownCommand(cmd, args[0])
-			}
-			return nil
-		},
+		Use:  "queue",
+		Args: a.subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	group.AddCommand(a.queueSendCommand(), a.queueTailCommand(), a.queuePendingCommand(), a.queueClaimCommand(),

@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -47,27 +45,6 @@ roles:
 `
 )
 
-// startRedis starts a redis-server for the test, and returns its address.
-func startRedis(t *testing.T) string {
-	t.Helper()
-	path := redisServer(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	_ = l.Close()
-	cmd := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir(), "--requirepass", "hunter2")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	return "redis://:hunter2@127.0.0.1:" + port + "/0"
-}
-
 // startWorker starts a worker process in a folder; the end of the test stops it.
 func (p *process) startWorker(t *testing.T, dir, agentType string) {
 	t.Helper()
@@ -91,7 +68,7 @@ func (p *process) startWorker(t *testing.T, dir, agentType string) {
 // killed and resumed ends the same, with nothing doubled.
 func TestRolesAtOtherWorkers(t *testing.T) {
 	p := newProcess(t)
-	p.vars["REDIS_URL"] = startRedis(t)
+	p.vars["REDIS_URL"] = realRedis(t)
 	put(t, "crafts.json", threeCrafts())
 	put(t, "home.yaml", homeCrafts)
 	put(t, "spread.yaml", spreadCrafts)
@@ -199,7 +176,7 @@ const circle = `{"roles": {
 // which asks back: the question is answered, and the circle refused.
 func TestACircleBetweenWorkers(t *testing.T) {
 	p := newProcess(t)
-	p.vars["REDIS_URL"] = startRedis(t)
+	p.vars["REDIS_URL"] = realRedis(t)
 	put(t, "circle.json", circle)
 	team := "version: 1\nname: circle\nmodel: scripted/circle.json\nroles:\n"
 	home, spread := team, team

@@ -29,12 +29,7 @@ type runsCommand struct {
 func (a *app) runsCommand() *cobra.Command {
 	r := &runsCommand{app: a}
 	list := func(cmd *cobra.Command, _ []string) error { return r.List(cmd.Context()) }
-	runs := &cobra.Command{Use: "runs", RunE: list, Args: func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return a.unknownCommand(cmd, args[0])
-		}
-		return nil
-	}}
+	runs := &cobra.Command{Use: "runs", RunE: list, Args: a.subcommand}
 	ls := &cobra.Command{Use: "list", RunE: list, Args: a.args(0, 0)}
 	show := &cobra.Command{
 		Use: "show RUN", Args: a.args(1, 1), ValidArgsFunction: a.completeRuns,

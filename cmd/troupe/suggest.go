@@ -9,6 +9,15 @@ import (
 	"github.com/troupe-go/troupe/internal/nearest"
 )
 
+// subcommand checks the arguments of a command that is nothing but others, or does
+// what one of them does: the first argument would have been one of those.
+func (a *app) subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return a.unknownCommand(cmd, args[0])
+	}
+	return nil
+}
+
 // unknownCommand says that there is no command of that name below cmd, and
 // which one may be meant.
 func (a *app) unknownCommand(cmd *cobra.Command, name string) error {

@@ -283,8 +283,8 @@ func redisServer(t testing.TB) string {
 	return path
 }
 
-// realRedis starts a redis-server and returns its address; where there is none the
-// test is skipped.
+// realRedis starts a redis-server that wants a password, and returns its address
+// with it.
 func realRedis(t *testing.T) string {
 	t.Helper()
 	path := redisServer(t)
@@ -293,7 +293,7 @@ func realRedis(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--loglevel", "warning")
+	cmd := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--loglevel", "warning", "--requirepass", "hunter2")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -301,14 +301,15 @@ func realRedis(t *testing.T) string {
 		_ = cmd.Process.Kill() // it has nothing to write
 		_ = cmd.Wait()
 	})
+	address = "redis://:hunter2@" + address
 	soon(t, "redis-server", func() error {
-		c, err := streams.Connect(t.Context(), "redis://"+address, "", 0)
+		c, err := streams.Connect(t.Context(), address, "", 0)
 		if err == nil {
 			err = c.Close()
 		}
 		return err
 	})
-	return "redis://" + address
+	return address
 }
 
 // TestKilledWorkerIsTakenOver kills workers with SIGKILL in the middle of a run of
