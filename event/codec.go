@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // envelope is a record as it stands in the log. Data is kept raw until the
@@ -40,12 +42,11 @@ func (r Record) AppendJSON(dst []byte) ([]byte, error) {
 	if err := checkYear(r.Time); err != nil {
 		return dst, fmt.Errorf("event: record %d of type %s: %w", r.Seq, r.Data.Type(), err)
 	}
-	buf := bytes.NewBuffer(r.appendEnvelope(dst))
-	if err := encodeData(buf, r.Data); err != nil {
+	line, err := appendData(r.appendEnvelope(dst), r.Data)
+	if err != nil {
 		return dst, fmt.Errorf("event: record %d of type %s: %w", r.Seq, r.Data.Type(), err)
 	}
-	buf.WriteByte('}')
-	return buf.Bytes(), nil
+	return append(line, '}'), nil
 }
 
 // appendEnvelope appends all that comes before the data.
@@ -57,10 +58,10 @@ func (r Record) appendEnvelope(dst []byte) []byte {
 	dst = append(dst, `,"ts":"`...)
 	dst = r.Time.UTC().AppendFormat(dst, time.RFC3339Nano)
 	dst = append(dst, `","type":`...)
-	dst = appendString(dst, string(r.Data.Type()))
+	dst = appendjson.String(dst, string(r.Data.Type()))
 	if r.Agent != "" {
 		dst = append(dst, `,"agent":`...)
-		dst = appendString(dst, r.Agent)
+		dst = appendjson.String(dst, r.Agent)
 	}
 	if r.Turn != 0 {
 		dst = append(dst, `,"turn":`...)
@@ -69,56 +70,19 @@ func (r Record) appendEnvelope(dst []byte) []byte {
 	return append(dst, `,"data":`...)
 }
 
-// appendString appends s as a JSON string, at once when nothing in it needs
-// escaping.
-func appendString(dst []byte, s string) []byte {
-	if !plain(s) {
-		var buf bytes.Buffer
-		_ = encodeValue(&buf, s) // a string always has a JSON form
-		return append(dst, buf.Bytes()...)
-	}
-	dst = append(dst, '"')
-	dst = append(dst, s...)
-	return append(dst, '"')
-}
-
-// plain reports whether s stands in JSON as it is.
-func plain[S string | []byte](s S) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
-}
-
-func encodeData(buf *bytes.Buffer, d Data) error {
+func appendData(dst []byte, d Data) ([]byte, error) {
 	u, ok := d.(Unknown)
 	if !ok {
-		return encodeValue(buf, d)
+		return appendjson.Value(dst, d)
 	}
 	if _, known := decoders[u.Name]; known {
-		return errors.New("the type is known, so its struct must be used")
+		return dst, errors.New("the type is known, so its struct must be used")
 	}
-	start := buf.Len()
-	if err := json.Compact(buf, u.JSON); err != nil {
-		return err
+	text, err := compact(u.JSON)
+	if err == nil && (len(text) == 0 || text[0] != '{') {
+		err = errNoObject
 	}
-	if text := buf.Bytes()[start:]; len(text) == 0 || text[0] != '{' {
-		return errNoObject
-	}
-	return nil
-}
-
-// encodeValue writes v without the newline that an encoder adds.
-func encodeValue(buf *bytes.Buffer, v any) error {
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	buf.Truncate(buf.Len() - 1)
-	return nil
+	return append(dst, text...), err
 }
 
 var errNoObject = errors.New("field data is no object")

@@ -92,3 +92,13 @@ func (s *scanner) text() []byte {
 	s.rest = rest
 	return text
 }
+
+// plain reports whether s stands in JSON as it is.
+func plain(s []byte) bool {
+	for _, c := range s {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/appendjson"
 	"github.com/troupe-go/troupe/prompts"
 	"github.com/troupe-go/troupe/tools"
 	"github.com/troupe-go/troupe/transcript"
@@ -72,7 +73,7 @@ func newLeader(t Team, o options) (*Leader, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := json.Marshal(team)
+	raw, err := appendjson.Value(nil, team)
 	if err != nil {
 		return nil, fmt.Errorf("leader: team: %w", err)
 	}

@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // chatBody is what the body of a request is written from. It is what go-openai
@@ -29,7 +29,7 @@ func (b *chatBody) append(dst []byte) []byte {
 	member := func(name string, value func([]byte) []byte) {
 		dst = append(dst, sep)
 		sep = ','
-		dst = append(appendString(dst, name), ':')
+		dst = append(appendjson.String(dst, name), ':')
 		dst = value(dst)
 	}
 	own := func(name string, value func([]byte) []byte) {
@@ -37,7 +37,7 @@ func (b *chatBody) append(dst []byte) []byte {
 			member(name, value)
 		}
 	}
-	own("model", func(dst []byte) []byte { return appendString(dst, b.model) })
+	own("model", func(dst []byte) []byte { return appendjson.String(dst, b.model) })
 	own("messages", b.appendMessages)
 	own("stream", func(dst []byte) []byte { return append(dst, "true"...) })
 	if !b.profile.NoStreamUsage {
@@ -87,7 +87,7 @@ func (b *chatBody) appendMessages(dst []byte) []byte {
 // after it.
 func (b *chatBody) appendMessage(dst []byte, m Message, inLoop bool) []byte {
 	dst = append(dst, `{"role":`...)
-	dst = appendString(dst, string(m.Role))
+	dst = appendjson.String(dst, string(m.Role))
 	dst = b.appendContent(dst, m)
 	extra := b.extraOf(m)
 	if len(m.Calls) > 0 {
@@ -95,14 +95,14 @@ func (b *chatBody) appendMessage(dst []byte, m Message, inLoop bool) []byte {
 	}
 	if m.Role == ToolRole && m.CallID != "" {
 		dst = append(dst, `,"tool_call_id":`...)
-		dst = appendString(dst, m.CallID)
+		dst = appendjson.String(dst, m.CallID)
 	}
 	if b.echoes(m, inLoop) {
 		dst = appendReasoning(dst, m.Reasoning, extra)
 	}
 	if len(extra.Fields) > 0 { // few messages have any, and asking takes memory
 		for _, name := range slices.Sorted(maps.Keys(extra.Fields)) {
-			dst = append(appendString(append(dst, ','), name), ':')
+			dst = append(appendjson.String(append(dst, ','), name), ':')
 			dst = append(dst, extra.Fields[name]...)
 		}
 	}
@@ -120,7 +120,7 @@ func (b *chatBody) appendContent(dst []byte, m Message) []byte {
 		case ContentEmpty:
 		}
 	}
-	return appendString(append(dst, `,"content":`...), m.Content)
+	return appendjson.String(append(dst, `,"content":`...), m.Content)
 }
 
 // extraOf is what else goes back with a message to the endpoint's model; zero
@@ -153,8 +153,8 @@ func (b *chatBody) echoes(m Message, inLoop bool) bool {
 
 // appendReasoning appends reasoning under the name under which it came.
 func appendReasoning(dst []byte, reasoning string, extra replyExtra) []byte {
-	dst = append(appendString(append(dst, ','), cmp.Or(extra.Field, "reasoning_content")), ':')
-	dst = appendString(dst, reasoning)
+	dst = append(appendjson.String(append(dst, ','), cmp.Or(extra.Field, "reasoning_content")), ':')
+	dst = appendjson.String(dst, reasoning)
 	if len(extra.Details) > 0 {
 		dst = append(dst, `,"reasoning_details":`...)
 		for i, item := range extra.Details {
@@ -174,14 +174,14 @@ func appendCalls(dst []byte, calls []event.Call, withExtra bool) []byte {
 		sep = ','
 		dst = append(dst, '{')
 		if c.ID != "" {
-			dst = append(appendString(append(dst, `"id":`...), c.ID), ',')
+			dst = append(appendjson.String(append(dst, `"id":`...), c.ID), ',')
 		}
 		dst = append(dst, `"type":"function","function":{`...)
 		if c.Name != "" {
-			dst = append(appendString(append(dst, `"name":`...), c.Name), ',')
+			dst = append(appendjson.String(append(dst, `"name":`...), c.Name), ',')
 		}
 		dst = append(dst, `"arguments":`...)
-		dst = appendString(dst, sentArguments(c.Arguments))
+		dst = appendjson.String(dst, sentArguments(c.Arguments))
 		dst = append(dst, '}')
 		if fields := strings.TrimSpace(c.Extra); withExtra && len(fields) > len("{}") && fields[0] == '{' {
 			dst = append(append(dst, ','), fields[1:len(fields)-1]...)
@@ -200,46 +200,5 @@ func sentArguments(args string) string {
 	case json.Valid([]byte(args)):
 		return args
 	}
-	return string(append(appendString([]byte(`{"invalid_arguments":`), args), '}'))
+	return string(append(appendjson.String([]byte(`{"invalid_arguments":`), args), '}'))
 }
-
-// appendString appends s as a JSON string. Bytes that are not UTF-8 become
-// U+FFFD.
-func appendString(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	if !utf8.ValidString(s) {
-		s = string([]rune(s))
-	}
-	dst = append(dst, '"')
-	from := 0
-	for i := range len(s) {
-		c := s[i]
-		if !escaped[c] {
-			continue
-		}
-		dst = append(dst, s[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
-		}
-	}
-	return append(append(dst, s[from:]...), '"')
-}
-
-// escaped are the bytes that do not stand for themselves in a JSON string.
-var escaped = func() (set [256]bool) {
-	for c := range ' ' {
-		set[c] = true
-	}
-	set['"'], set['\\'] = true, true
-	return set
-}()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // maxOffers bounds how many lists of tools an adapter keeps the text of. A
@@ -63,9 +65,9 @@ func chatTools(tools []Tool, d Dialect) ([]byte, error) {
 	var b bytes.Buffer
 	for i, t := range tools {
 		text := append(b.AvailableBuffer(), "[,"[min(i, 1)])
-		text = appendString(append(text, `{"function":{"name":`...), t.Name)
+		text = appendjson.String(append(text, `{"function":{"name":`...), t.Name)
 		if t.Description != "" {
-			text = appendString(append(text, `,"description":`...), t.Description)
+			text = appendjson.String(append(text, `,"description":`...), t.Description)
 		}
 		b.Write(append(text, `,"parameters":`...))
 		if err := json.Compact(&b, d.schema(t.Schema)); err != nil {

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // Masked stands where the exact value of a secret was. Where a secret was
@@ -69,20 +71,11 @@ func forms(s string) []string {
 	return []string{
 		s,
 		unquote(html),
-		unquote(quote(s)),
-		strings.ReplaceAll(unquote(quote(s)), "/", `\/`),
+		unquote(appendjson.String(nil, s)),
+		strings.ReplaceAll(unquote(appendjson.String(nil, s)), "/", `\/`),
 		url.QueryEscape(s),
 		url.PathEscape(s),
 	}
-}
-
-// quote returns s as a JSON string without escaping HTML.
-func quote(s string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always has a JSON form
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 func unquote(quoted []byte) string { return string(quoted[1 : len(quoted)-1]) }
@@ -137,7 +130,7 @@ func (m *Mask) quoted(text []byte) []byte {
 	if masked == s {
 		return text
 	}
-	return quote(masked)
+	return appendjson.String(nil, masked)
 }
 
 // stringEnd returns the length of the JSON string that text begins with.

@@ -52,16 +52,16 @@ const (
 // floors is the house: a package knows only what its row names. Rows may be
 // ahead of the packages; a package without a row is a fault.
 var floors = map[string]row{
-	"event":   {floor: 0},
+	"event":   {floor: 0, ours: []string{"internal/appendjson"}},
 	"prompts": {floor: 0},
 	"config":  {floor: 0, ours: []string{"internal/nearest"}, others: []string{goYAML, text}, tests: []string{jsonschema}},
 
 	"mailbox":    {floor: 1, ours: []string{"event"}, others: []string{etree, text}},
-	"transcript": {floor: 1, ours: []string{"event"}},
+	"transcript": {floor: 1, ours: []string{"event", "internal/appendjson"}},
 	// The scripted survey reads what the tools of the workspace print, so its
 	// tests run the real ones.
 	"model": {
-		floor: 1, ours: []string{"event", "internal/nearest", "model/internal/repair"}, others: []string{goOpenAI, backoff, xtime},
+		floor: 1, ours: []string{"event", "internal/appendjson", "internal/nearest", "model/internal/repair"}, others: []string{goOpenAI, backoff, xtime},
 		tests: []string{"tools"},
 	},
 	"tools":     {floor: 1, ours: []string{"event", "internal/nearest"}, others: []string{jsonschema}},
@@ -73,7 +73,7 @@ var floors = map[string]row{
 	"subagent": {floor: 3, ours: []string{"agent", "event", "mailbox", "model", "prompts", "tools"}, others: []string{zerolog}},
 
 	"leader": {floor: 4, ours: []string{
-		"agent", "config", "event", "mailbox", "model", "prompts", "render", "subagent", "tools", "transcript",
+		"agent", "config", "event", "internal/appendjson", "mailbox", "model", "prompts", "render", "subagent", "tools", "transcript",
 	}, others: []string{ulid, zerolog}},
 
 	"replay": {floor: 5, ours: []string{
@@ -114,8 +114,9 @@ var floors = map[string]row{
 		"tools/mcp", "transcript",
 	}, others: []string{bubbletea, cobra, godotenv, lipgloss, term, websocket, zerolog}}, // websocket: dial shows protocols as they are
 
+	"internal/appendjson":   {floor: 0},
 	"internal/machine":      {floor: 0, others: []string{fsm}},
-	"model/internal/repair": {floor: 0},
+	"model/internal/repair": {floor: 0, ours: []string{"internal/appendjson"}},
 
 	"model/modeltest":   {floor: 1, ours: []string{"event", "model"}, others: []string{goCmp}},
 	"internal/archtest": {floor: 6},

@@ -3,6 +3,8 @@ package repair
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // JoinDetails puts the items of reasoning_details together that came in
@@ -52,7 +54,7 @@ func joinDetail(pieces [][]byte) json.RawMessage {
 	for name, t := range texts {
 		if item[name] != nil && len(t) > 0 {
 			whole, _ := Whole(t)
-			item[name] = appendQuoted(nil, whole)
+			item[name] = appendjson.String(nil, whole)
 		}
 	}
 	joined, err := json.Marshal(item)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // Call is a call that was found in a text.
@@ -237,12 +239,12 @@ func taggedArguments(body string, tags callTags, toolSchema []byte) (string, boo
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(appendQuoted(out, name), ':')
+		out = append(appendjson.String(out, name), ':')
 		value = strings.TrimSuffix(strings.TrimPrefix(value, "\n"), "\n")
 		if isText := slices.Contains(s.properties[name].types, "string"); !isText && valid([]byte(value)) {
 			out = append(out, strings.TrimSpace(value)...)
 		} else {
-			out = appendQuoted(out, value)
+			out = appendjson.String(out, value)
 		}
 	}
 	return string(append(out, '}')), true

@@ -1,6 +1,10 @@
 package repair
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
+)
 
 // message is a chunk in the form that the client library reads well.
 type message struct {
@@ -24,7 +28,7 @@ func (b *Body) write(m *message) {
 		out = append(out, '"')
 		out = append(out, name...)
 		out = append(out, `":`...)
-		out = appendQuoted(out, text)
+		out = appendjson.String(out, text)
 	}
 	field("content", m.content)
 	field("reasoning_content", m.reasoning)
@@ -32,7 +36,7 @@ func (b *Body) write(m *message) {
 	out = append(out, `},"finish_reason":`...)
 	if isReason(m.finish) {
 		finish, _ := Whole(m.finish)
-		out = appendQuoted(out, finish)
+		out = appendjson.String(out, finish)
 	} else {
 		out = append(out, "null"...)
 	}
@@ -42,27 +46,6 @@ func (b *Body) write(m *message) {
 	}
 	out = append(out, "}\n"...)
 	b.parts, b.out = out, out
-}
-
-// appendQuoted appends valid UTF-8 as a JSON string.
-func appendQuoted(out []byte, text string) []byte {
-	const digits = "0123456789abcdef"
-	out = append(out, '"')
-	from := 0
-	for i := range len(text) {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		out = append(out, text[from:i]...)
-		from = i + 1
-		if c == '"' || c == '\\' {
-			out = append(out, '\\', c)
-		} else {
-			out = append(out, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
-		}
-	}
-	return append(append(out, text[from:]...), '"')
 }
 
 // append appends the field usage, after a comma.

@@ -1,0 +1,122 @@
+package appendjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strconv"
+)
+
+// Value appends the JSON form of v. It fails where encoding/json does; dst is
+// then returned as it was.
+func Value(dst []byte, v any) ([]byte, error) {
+	if v == nil {
+		return append(dst, "null"...), nil
+	}
+	out, err := formOf(reflect.TypeOf(v)).append(dst, reflect.ValueOf(v))
+	if err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
+// append appends v, which is of the form's type.
+func (f *form) append(dst []byte, v reflect.Value) ([]byte, error) {
+	switch f.kind {
+	case reflect.String:
+		return String(dst, v.String()), nil
+	case reflect.Bool:
+		return strconv.AppendBool(dst, v.Bool()), nil
+	case reflect.Int:
+		return strconv.AppendInt(dst, v.Int(), 10), nil
+	case reflect.Pointer:
+		if v.IsNil() {
+			return append(dst, "null"...), nil
+		}
+		return f.elem.append(dst, v.Elem())
+	case reflect.Slice:
+		return f.appendSlice(dst, v)
+	case reflect.Struct:
+		return f.appendStruct(dst, v)
+	default:
+		return appendOther(dst, v)
+	}
+}
+
+func (f *form) appendSlice(dst []byte, v reflect.Value) ([]byte, error) {
+	if v.IsNil() {
+		return append(dst, "null"...), nil
+	}
+	dst = append(dst, '[')
+	var err error
+	for i := range v.Len() {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = f.elem.append(dst, v.Index(i)); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+func (f *form) appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
+	sep := byte('{')
+	var err error
+	for i := range f.fields {
+		field := &f.fields[i]
+		value := v.Field(field.index)
+		if field.omits(value) {
+			continue
+		}
+		dst = append(append(dst, sep), field.name...)
+		sep = ','
+		if dst, err = field.form.append(dst, value); err != nil {
+			return dst, err
+		}
+	}
+	if sep == '{' {
+		dst = append(dst, '{')
+	}
+	return append(dst, '}'), nil
+}
+
+// omits reports whether a field with this value is left out.
+func (f *field) omits(v reflect.Value) bool {
+	if f.omitZero && f.zero(v) {
+		return true
+	}
+	if !f.omitEmpty {
+		return false
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Array, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	default:
+		return v.IsZero()
+	}
+}
+
+func (f *field) zero(v reflect.Value) bool {
+	if f.saysZero {
+		return v.Interface().(zeroer).IsZero() //nolint:forcetypeassert // its form says so
+	}
+	return v.IsZero()
+}
+
+// appendOther leaves v to encoding/json.
+func appendOther(dst []byte, v reflect.Value) ([]byte, error) {
+	if v.CanAddr() {
+		v = v.Addr() // for methods of the pointer
+	}
+	buf := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v.Interface()); err != nil {
+		return dst, err
+	}
+	buf.Truncate(buf.Len() - 1) // the newline
+	return buf.Bytes(), nil
+}
