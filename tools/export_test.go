@@ -24,3 +24,6 @@ func Members(object []byte) (names, values []string, err error) {
 	}
 	return names, values, err
 }
+
+// AppendSchema is appendSchema.
+var AppendSchema = appendSchema

@@ -69,7 +69,7 @@ func newParameters(tool string, in reflect.Type, s settings) (*parameters, error
 // schema is what a model is told of the arguments. It panics, as [Func] does,
 // when that has no JSON form.
 func (p *parameters) schema() json.RawMessage {
-	text, err := json.Marshal(p.root)
+	text, err := appendSchema(nil, p.root)
 	if err != nil {
 		panic(fmt.Sprintf("tools: %s: the schema cannot be written: %v", p.tool, err))
 	}

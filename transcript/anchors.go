@@ -33,27 +33,22 @@ func newAnchors(words []string) *anchors {
 		a.class[c-'a'+'A'] = a.class[c]
 	}
 	most := 1 + len(strings.Join(words, "")) // states, were all words different in all bytes
-	a.next, a.found = make([]uint32, 0, most*a.width), make([][]int, 0, most)
-	a.addState()
+	a.next, a.found = make([]uint32, most*a.width), make([][]int, 1, most)
 	for i, w := range words {
 		s := 0
 		for _, c := range []byte(w) {
 			at := s*a.width + int(a.class[c])
 			if a.next[at] == 0 {
-				a.next[at] = uint32(a.addState()) //nolint:gosec // one a byte of the words
+				a.next[at] = uint32(len(a.found)) //nolint:gosec // one a byte of the words
+				a.found = append(a.found, nil)
 			}
 			s = int(a.next[at])
 		}
 		a.found[s] = append(a.found[s], i)
 	}
+	a.next = a.next[:len(a.found)*a.width]
 	a.link()
 	return a
-}
-
-func (a *anchors) addState() int {
-	a.next = append(a.next, make([]uint32, a.width)...)
-	a.found = append(a.found, nil)
-	return len(a.found) - 1
 }
 
 // link fills in where each state goes when a word does not go on: to the state
@@ -65,9 +60,10 @@ func (a *anchors) link() {
 	for len(queue) > 0 {
 		s := queue[0]
 		queue = queue[1:]
-		a.found[s] = append(a.found[s], a.found[fail[s]]...)
-		slices.Sort(a.found[s])
-		a.found[s] = slices.Compact(a.found[s])
+		if inner := a.found[fail[s]]; s != 0 && len(inner) > 0 {
+			a.found[s] = append(a.found[s], inner...)
+			slices.Sort(a.found[s])
+		}
 		for c := range a.width {
 			at := s*a.width + c
 			back := 0

@@ -64,7 +64,7 @@ var floors = map[string]row{
 		floor: 1, ours: []string{"event", "internal/appendjson", "internal/nearest", "model/internal/repair"}, others: []string{goOpenAI, backoff, xtime},
 		tests: []string{"tools"},
 	},
-	"tools":     {floor: 1, ours: []string{"event", "internal/nearest"}, others: []string{jsonschema}},
+	"tools":     {floor: 1, ours: []string{"event", "internal/appendjson", "internal/nearest"}, others: []string{jsonschema}},
 	"tools/mcp": {floor: 1, ours: []string{"event", "tools"}, others: []string{jsonschema, mcp}},
 	"render":    {floor: 1, ours: []string{"event"}, others: []string{displaywidth, uax29}},
 

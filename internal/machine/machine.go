@@ -33,7 +33,8 @@ func New[S, M ~string](initial S, moves map[M]Move[S]) *Table[S, M] {
 		states = append(append(states, mv.To), mv.From...)
 	}
 	t := &Table[S, M]{initial: initial, moves: moves, at: map[S]*fsm.FSM{}}
-	for _, s := range states {
+	slices.Sort(states)
+	for _, s := range slices.Compact(states) {
 		t.at[s] = fsm.NewFSM(string(s), events, nil)
 	}
 	return t

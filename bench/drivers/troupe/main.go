@@ -22,11 +22,11 @@ type echoArgs struct {
 func echo(_ context.Context, in echoArgs) (string, error) { return in.Text, nil }
 
 func main() {
-	r := kit.Start("troupe", "github.com/troupe-go/troupe")
-	ctx := context.Background()
 	runDir, err := os.MkdirTemp("", "troupe-bench-")
 	kit.Check(err)
 	defer func() { _ = os.RemoveAll(runDir) }()
+	r := kit.Start("troupe", "github.com/troupe-go/troupe")
+	ctx := context.Background()
 	profile := startProfile()
 	conns := model.NewTransport(parallel(r.Config))
 	client, err := model.NewOpenAI(model.Endpoint{Model: "mock", BaseURL: r.BaseURL, Key: "none", Transport: conns})
