@@ -326,3 +326,37 @@ func TestManyNames(t *testing.T) {
 		t.Errorf("%s: %v", f.Verdict, f.Faults)
 	}
 }
+
+// TestMembersOfAnyNumber writes and reads objects of as many members as stand
+// around the size from which names are kept in a table.
+func TestMembersOfAnyNumber(t *testing.T) {
+	for n := range 40 {
+		members := map[string]int{}
+		for i := range n {
+			members[fmt.Sprintf("设 %d", i)] = i
+		}
+		payload, err := json.Marshal(map[string]any{"detail": members, "task_id": "t"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := message()
+		e.Payload = payload
+		text, err := envelope.Encode(e)
+		if err != nil {
+			t.Fatalf("%d members: %v", n, err)
+		}
+		back, err := envelope.Decode(text)
+		if err != nil {
+			t.Fatalf("%d members: %v", n, err)
+		}
+		if diff := cmp.Diff(string(e.Payload), string(back.Payload)); diff != "" {
+			t.Errorf("%d members (-written +read):\n%s", n, diff)
+		}
+		for i := range n {
+			again := strings.Replace(string(text), `"detail":{`, fmt.Sprintf(`"detail":{"\u8bbe %d":0,`, i), 1)
+			if f := envelope.Check([]byte(again), envelope.Options{}); len(f.Faults) != 1 || f.Faults[0].Reason != envelope.DuplicateKey {
+				t.Errorf("%d members and number %d once more: %s, %v", n, i, f.Verdict, f.Faults)
+			}
+		}
+	}
+}

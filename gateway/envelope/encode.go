@@ -61,7 +61,7 @@ func unwritable(e Envelope) *Remark {
 		parts[fieldMetadata+"."+name] = string(value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		s := scanner{text: parts[name]}
+		s := newScanner(parts[name])
 		if s.value(1) != nil || s.at < len(s.text) {
 			return &Remark{Reason: BadJSON, Field: name, Offset: -1}
 		}

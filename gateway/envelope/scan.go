@@ -35,6 +35,8 @@ type scanner struct {
 	seed    maphash.Seed
 }
 
+func newScanner(text string) *scanner { return &scanner{text: text, seed: maphash.MakeSeed()} }
+
 // segment is one step of a path: a name, or an index from 0.
 type segment struct {
 	name  string
@@ -50,7 +52,7 @@ func scan(text string) ([]member, *Remark) {
 	if at := invalidAt(text); at >= 0 {
 		return nil, &Remark{Reason: InvalidUTF8, Offset: at, Found: "0x" + strconv.FormatUint(uint64(text[at]), 16)}
 	}
-	s := &scanner{text: text, seed: maphash.MakeSeed()}
+	s := newScanner(text)
 	s.space()
 	var members []member
 	var r *Remark
@@ -187,7 +189,7 @@ func (s *scanner) object(depth int, note func(member)) *Remark {
 	if s.eat('}') {
 		return nil
 	}
-	seen := names{seed: s.seed}
+	seen := names{text: s.text, seed: s.seed}
 	s.path = append(s.path, segment{index: -1})
 	for {
 		if s.next() != '"' {
@@ -217,7 +219,7 @@ func (s *scanner) member(depth int, seen *names, note func(member)) *Remark {
 	}
 	m.name = unquote(s.text[m.key:s.at])
 	s.path[len(s.path)-1].name = m.name
-	if !seen.add(m.name) {
+	if !seen.add(m.name, m.key) {
 		return s.fault(DuplicateKey, m.key, "")
 	}
 	if s.space(); !s.eat(':') {

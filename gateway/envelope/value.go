@@ -3,7 +3,6 @@ package envelope
 import (
 	"encoding/json"
 	"hash/maphash"
-	"slices"
 	"strings"
 )
 
@@ -11,66 +10,65 @@ import (
 const maxShown = 40
 
 // names are those of one object. Most objects have few, which are compared one
-// by one; for many there is a table.
+// by one; for many there is a table. It tells only where in the text a name
+// stands: a message may consist of a hundred thousand.
 type names struct {
-	list  []string
-	table []entry // by hash; at least half is free, and the length is a power of two
+	text  string
 	seed  maphash.Seed
+	first [few]entry
+	count int
+	table []entry // by hash, when there are more than few; the length is a power of two
 }
 
-// entry is a name in the table.
+// entry is a name.
 type entry struct {
 	hash uint32
-	at   int32 // in the list, from 1; 0 for a free entry
+	at   uint32 // the byte behind its first quote, so never 0, which is a free entry
 }
 
 // few is how many names need no table.
 const few = 8
 
-// add reports whether the name is new.
-func (n *names) add(name string) bool {
-	if len(n.list) < few {
-		if slices.Contains(n.list, name) {
-			return false
+// add reports whether the name is new whose first quote is at this byte.
+func (n *names) add(name string, at int) bool {
+	e := entry{uint32(maphash.String(n.seed, name)), uint32(at + 1)} //nolint:gosec // half a hash is a hash, and a message has less than 4 GiB
+	if n.count < few {
+		for _, known := range n.first[:n.count] {
+			if n.same(known, e, name) {
+				return false
+			}
 		}
-		n.list = append(n.list, name)
+		n.first[n.count] = e
+		n.count++
 		return true
 	}
-	if len(n.table) < 2*(len(n.list)+1) {
+	if 3*len(n.table) <= 4*n.count {
 		n.grow()
 	}
-	hash := uint32(maphash.String(n.seed, name)) //nolint:gosec // half a hash is a hash
-	e := n.find(hash, name)
-	if e.at != 0 {
-		return false
+	last := uint32(len(n.table) - 1) //nolint:gosec // as above
+	i := e.hash & last
+	for ; n.table[i].at != 0; i = (i + 1) & last {
+		if n.same(n.table[i], e, name) {
+			return false
+		}
 	}
-	n.list = append(n.list, name)
-	*e = entry{hash, int32(len(n.list))} //nolint:gosec // a message has fewer members than bytes
+	n.table[i] = e
+	n.count++
 	return true
 }
 
-// find is the entry of the name, or the free one for it.
-func (n *names) find(hash uint32, name string) *entry {
-	last := uint32(len(n.table) - 1) //nolint:gosec // as above
-	for i := hash & last; ; i = (i + 1) & last {
-		e := &n.table[i]
-		if e.at == 0 || e.hash == hash && n.list[e.at-1] == name {
-			return e
-		}
-	}
+// same reports whether a known entry is of the same name as e.
+func (n *names) same(known, e entry, name string) bool {
+	return known.hash == e.hash && unquote(quoted(n.text[known.at-1:])) == name
 }
 
 // grow makes the table, or one that is four times as long.
 func (n *names) grow() {
 	old := n.table
-	n.table = make([]entry, max(8*few, 4*len(old)))
-	n.list = slices.Grow(n.list, len(n.table)/2-len(n.list))
 	if old == nil {
-		for i, name := range n.list {
-			hash := uint32(maphash.String(n.seed, name)) //nolint:gosec // as above
-			*n.find(hash, name) = entry{hash, int32(i + 1)}
-		}
+		old = n.first[:]
 	}
+	n.table = make([]entry, 4*max(2*few, len(old)))
 	last := uint32(len(n.table) - 1) //nolint:gosec // as above
 	for _, e := range old {
 		if e.at == 0 {
@@ -81,6 +79,18 @@ func (n *names) grow() {
 			i = (i + 1) & last
 		}
 		n.table[i] = e
+	}
+}
+
+// quoted is the JSON string that a text begins with, which the scanner has read.
+func quoted(text string) string {
+	for i := 1; ; i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return text[:i+1]
+		}
 	}
 }
 
