@@ -1,8 +1,10 @@
 package appendjson
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 	"sync"
@@ -25,33 +27,32 @@ type field struct {
 }
 
 var (
-	mu    sync.Mutex // guards the making of forms
-	forms sync.Map   // *form by reflect.Type; complete
+	mu    sync.RWMutex
+	forms = map[reflect.Type]*form{} // guarded by mu; what is in it is complete
 )
 
 // formOf makes the form of a type at the first use.
 func formOf(t reflect.Type) *form {
-	if f, ok := forms.Load(t); ok {
-		return f.(*form) //nolint:forcetypeassert // nothing else is stored
+	mu.RLock()
+	f := forms[t]
+	mu.RUnlock()
+	if f != nil {
+		return f
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	made := making{}
-	f := made.form(t)
-	for t, f := range made {
-		forms.Store(t, f)
-	}
+	f = made.form(t)
+	maps.Copy(forms, made)
 	return f
 }
 
-// making has the forms that are being made, so that a type may hold itself.
+// making has the forms that are being made, so that a type may hold itself. The
+// caller holds mu.
 type making map[reflect.Type]*form
 
 func (m making) form(t reflect.Type) *form {
-	if f, ok := forms.Load(t); ok {
-		return f.(*form) //nolint:forcetypeassert // nothing else is stored
-	}
-	if f, ok := m[t]; ok {
+	if f := cmp.Or(forms[t], m[t]); f != nil {
 		return f
 	}
 	f := &form{}

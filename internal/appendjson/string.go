@@ -34,12 +34,7 @@ func String(dst []byte, s string) []byte {
 			i++
 			continue
 		}
-		escape, size := "", 1
-		if c < utf8.RuneSelf {
-			escape = escapes[c]
-		} else {
-			escape, size = escapeRune(s[i:])
-		}
+		escape, size := escapeRune(s[i:])
 		if escape != "" {
 			dst = append(append(dst, s[from:i]...), escape...)
 			from = i + size
@@ -54,6 +49,8 @@ func String(dst []byte, s string) []byte {
 func escapeRune(s string) (escape string, size int) {
 	r, size := utf8.DecodeRuneInString(s)
 	switch {
+	case r < utf8.RuneSelf:
+		escape = escapes[r]
 	case r == utf8.RuneError && size == 1:
 		escape = `\ufffd`
 	case r == '\u2028':

@@ -101,7 +101,8 @@ func (f *field) omits(v reflect.Value) bool {
 
 func (f *field) zero(v reflect.Value) bool {
 	if f.saysZero {
-		return v.Interface().(zeroer).IsZero() //nolint:forcetypeassert // its form says so
+		z, ok := reflect.TypeAssert[zeroer](v)
+		return ok && z.IsZero()
 	}
 	return v.IsZero()
 }

@@ -108,7 +108,7 @@ type all struct {
 	Given   []string          `json:"given,omitzero"`
 	Inner   inner             `json:"inner"`
 	Zero    inner             `json:"zero,omitzero"`
-	Kept    inner             `json:"kept,omitempty"`
+	Kept    [0]int            `json:"kept,omitempty"`
 	Pointer *inner            `json:"pointer"`
 	Maybe   *inner            `json:"maybe,omitempty"`
 	Inners  []inner           `json:"inners,omitempty"`
