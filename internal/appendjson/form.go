@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -20,7 +21,7 @@ type form struct {
 // field is a field of a struct.
 type field struct {
 	index               int
-	name                string // quoted, with a colon
+	name                string // of letters, digits and _
 	form                *form
 	omitEmpty, omitZero bool
 	saysZero            bool // the value tells whether it is zero
@@ -87,7 +88,7 @@ func (m making) fill(f *form, t reflect.Type) {
 // fieldsOf lists the fields of a struct; ok is false if it has any that only
 // encoding/json knows how to write.
 func (m making) fieldsOf(t reflect.Type) (fields []field, ok bool) {
-	seen := map[string]bool{}
+	fields = make([]field, 0, t.NumField())
 	for f := range t.Fields() {
 		tag, tagged := f.Tag.Lookup("json")
 		name, options, _ := strings.Cut(tag, ",")
@@ -96,20 +97,29 @@ func (m making) fieldsOf(t reflect.Type) (fields []field, ok bool) {
 			return nil, false
 		case !f.IsExported() || tag == "-":
 			continue
-		case !tagged || name == "" || seen[name] || strings.Contains(","+options+",", ",string,") || strings.ContainsFunc(name, odd):
+		case !tagged || name == "" || strings.ContainsFunc(name, odd):
+			return nil, false
+		case slices.ContainsFunc(fields, func(other field) bool { return other.name == name }):
 			return nil, false
 		}
-		seen[name] = true
-		made := field{index: f.Index[0], name: `"` + name + `":`, form: m.form(f.Type)}
+		made := field{index: f.Index[0], name: name}
 		for option := range strings.SplitSeq(options, ",") {
-			made.omitEmpty = made.omitEmpty || option == "omitempty"
-			made.omitZero = made.omitZero || option == "omitzero"
+			switch option {
+			case "omitempty":
+				made.omitEmpty = true
+			case "omitzero":
+				made.omitZero = true
+			case "string":
+				return nil, false
+			}
 		}
-		made.saysZero = made.omitZero && f.Type.Implements(reflect.TypeFor[zeroer]())
-		if made.omitZero && !made.saysZero && reflect.PointerTo(f.Type).Implements(reflect.TypeFor[zeroer]()) ||
-			made.saysZero && f.Type.Kind() != reflect.Struct {
-			return nil, false // who asks must know whether there is a value
+		if made.omitZero {
+			made.saysZero = f.Type.Implements(zeroerType)
+			if !made.saysZero && reflect.PointerTo(f.Type).Implements(zeroerType) || made.saysZero && f.Type.Kind() != reflect.Struct {
+				return nil, false // who asks must know whether there is a value
+			}
 		}
+		made.form = m.form(f.Type)
 		fields = append(fields, made)
 	}
 	return fields, true
@@ -118,6 +128,8 @@ func (m making) fieldsOf(t reflect.Type) (fields []field, ok bool) {
 // zeroer is what says itself whether it is zero.
 type zeroer interface{ IsZero() bool }
 
+var zeroerType = reflect.TypeFor[zeroer]()
+
 // odd reports whether a rune is none that every name of a field may have.
 func odd(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }
 
@@ -125,5 +137,5 @@ func odd(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r
 // written.
 func ownMethods(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+	return p.NumMethod() > 0 && (p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]()))
 }

@@ -69,7 +69,7 @@ func (f *form) appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
 		if field.omits(value) {
 			continue
 		}
-		dst = append(append(dst, sep), field.name...)
+		dst = append(append(append(dst, sep, '"'), field.name...), '"', ':')
 		sep = ','
 		if dst, err = field.form.append(dst, value); err != nil {
 			return dst, err
