@@ -3,12 +3,14 @@
 // roles, and the short words of notices, tool results and refusals, each in
 // Chinese ("zh") and English ("en").
 //
-// What it is for: turning typed data into text. [Leader] and [Worker] render
-// a system prompt from the Markdown templates beside this file, one a
-// language (leader.en.md, leader.zh.md). [BuiltinRoles] returns roles that
-// work without a team file. [In] returns the [Words] of one language; there
-// the two languages stand side by side in one method, so that the compiler
-// checks their arguments and nobody changes one and forgets the other.
+// What it is for: turning typed data into text. [Leader] and [Worker] write a
+// system prompt as the Markdown templates beside this file have it, one a
+// language (leader.en.md, leader.zh.md). The program does not read them: written.go
+// is made of them by go test ./prompts -update, because reading them would be a
+// twelfth of what a small run takes. [BuiltinRoles] returns roles that work without
+// a team file. [In] returns the [Words] of one language; there the two languages
+// stand side by side in one method, so that the compiler checks their arguments
+// and nobody changes one and forgets the other.
 //
 // What it is not for: framing messages (package mailbox), describing tools
 // (package tools), or deciding who is told what (packages agent and leader).

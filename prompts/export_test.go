@@ -1,7 +1,13 @@
 package prompts
 
-// For tests that look at the files and templates themselves.
+// What the templates see, for tests that render them.
+type (
+	LeaderView = leaderView
+	WorkerView = workerView
+)
+
+// NewLeaderView and NewWorkerView make what Leader and Worker render of the same.
 var (
-	Files     = files
-	Templates = templates
+	NewLeaderView = newLeaderView
+	NewWorkerView = newWorkerView
 )

@@ -83,31 +83,36 @@ type WorkerData struct {
 // or "en"; another one, and a tool without a name or with the name of an
 // earlier one, is an error.
 func Leader(lang string, d LeaderData) (string, error) {
-	has, err := namesOf(d.Tools)
+	view, err := newLeaderView(d)
 	if err != nil {
 		return "", err
 	}
-	d.TeamDescription = strings.TrimSpace(d.TeamDescription)
-	d.Extra = strings.TrimSpace(d.Extra)
-	d.Context = strings.TrimSpace(d.Context)
-	return render(lang, "leader", leaderView{d, has})
+	return write(lang, leaderZH, leaderEN, view)
 }
 
 // Worker returns the system prompt of a sub-agent. The language is "zh" or
 // "en"; another one, an empty name, and a tool without a name or with the
 // name of an earlier one, is an error.
 func Worker(lang string, d WorkerData) (string, error) {
-	if strings.TrimSpace(d.Name) == "" {
-		return "", fmt.Errorf("prompts: a sub-agent without a name")
-	}
-	has, err := namesOf(d.Tools)
+	view, err := newWorkerView(d)
 	if err != nil {
 		return "", err
 	}
-	d.Does = strings.TrimSpace(d.Does)
-	d.Prompt = strings.TrimSpace(d.Prompt)
-	d.Context = strings.TrimSpace(d.Context)
-	return render(lang, "worker", workerView{d, has})
+	return write(lang, workerZH, workerEN, view)
+}
+
+// write writes a prompt in one of two languages.
+func write[V any](lang string, zh, en func(*strings.Builder, V), view V) (string, error) {
+	var b strings.Builder
+	switch lang {
+	case "zh":
+		zh(&b, view)
+	case "en":
+		en(&b, view)
+	default:
+		return "", fmt.Errorf(`prompts: no language %q, only "en" and "zh"`, lang)
+	}
+	return strings.Clone(b.String()), nil
 }
 
 // leaderView is what the leader's template sees.
@@ -116,10 +121,29 @@ type leaderView struct {
 	names
 }
 
+func newLeaderView(d LeaderData) (leaderView, error) {
+	has, err := namesOf(d.Tools)
+	d.TeamDescription = strings.TrimSpace(d.TeamDescription)
+	d.Extra = strings.TrimSpace(d.Extra)
+	d.Context = strings.TrimSpace(d.Context)
+	return leaderView{d, has}, err
+}
+
 // workerView is what the sub-agent's template sees.
 type workerView struct {
 	WorkerData
 	names
+}
+
+func newWorkerView(d WorkerData) (workerView, error) {
+	if strings.TrimSpace(d.Name) == "" {
+		return workerView{}, fmt.Errorf("prompts: a sub-agent without a name")
+	}
+	has, err := namesOf(d.Tools)
+	d.Does = strings.TrimSpace(d.Does)
+	d.Prompt = strings.TrimSpace(d.Prompt)
+	d.Context = strings.TrimSpace(d.Context)
+	return workerView{d, has}, err
 }
 
 // Isolated reports whether it may ask no other agent.
@@ -151,4 +175,13 @@ func namesOf(tools []Tool) (names, error) {
 		n[t.Name] = true
 	}
 	return n, nil
+}
+
+// line puts a text on one line, for use in a list.
+func line(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// first is the first line of a text.
+func first(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return strings.TrimSpace(s)
 }

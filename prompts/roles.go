@@ -1,9 +1,13 @@
 package prompts
 
 import (
+	"embed"
 	"slices"
 	"strings"
 )
+
+//go:embed roles/*.md
+var rolePrompts embed.FS
 
 // builtin is a built-in role; its prompt is the file roles/ID.LANG.md.
 type builtin struct {
@@ -58,7 +62,7 @@ func BuiltinRoles(lang string) []Role {
 		if lang == "zh" {
 			does, file = b.zh, "roles/"+b.id+".zh.md"
 		}
-		prompt, err := files.ReadFile(file)
+		prompt, err := rolePrompts.ReadFile(file)
 		if err != nil {
 			panic("prompts: " + err.Error()) // embedded: only a missing file at build time
 		}
