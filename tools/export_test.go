@@ -27,3 +27,6 @@ func Members(object []byte) (names, values []string, err error) {
 
 // AppendSchema is appendSchema.
 var AppendSchema = appendSchema
+
+// DescriptionOf is the description in the text of a tool of Troupe.
+func DescriptionOf(name, langCode string) string { return textOf(name, lang(langCode)).description }

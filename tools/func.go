@@ -60,6 +60,11 @@ func newOutline[In any](name, description string, opts []Option) outline {
 	}
 	s.spec.Name, s.spec.Description = name, description
 	return outline{s.spec, sync.OnceValue(func() *parameters {
+		if s.texts != nil {
+			for _, a := range s.texts() {
+				Describe(a.name, a.text).apply(&s)
+			}
+		}
 		p, err := newParameters(name, reflect.TypeFor[In](), s)
 		if err != nil {
 			panic(fmt.Sprintf("tools: %s: %v", name, err))

@@ -13,6 +13,7 @@ type settings struct {
 	lang         lang
 	enums        map[string][]string
 	descriptions map[string]string
+	texts        func() []argumentText // more descriptions; may be nil
 	nonBlank     map[string]bool
 	about        string // the argument that calls are about
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -16,14 +17,14 @@ import (
 //go:embed *.md
 var texts embed.FS
 
-// The schemas of these tools, a line each, as inference makes them of the types
-// of their arguments and of their texts. Made in advance they cost a program
-// nothing at its start.
+// What a model is told of these tools, a line each: the name, the description,
+// quoted, and the schema that inference makes of the type of the arguments and of
+// their texts. Made in advance it costs a program little at its start.
 var (
-	//go:embed schemas.en.txt
-	schemasEn string
-	//go:embed schemas.zh.txt
-	schemasZh string
+	//go:embed told.en.txt
+	toldEn string
+	//go:embed told.zh.txt
+	toldZh string
 )
 
 // text is what a model is told of a tool in one language.
@@ -63,14 +64,20 @@ func textOf(tool string, l lang) text {
 	return t
 }
 
-// schemaOf is the schema of a tool made in advance, nil when there is none.
-func schemaOf(tool string, l lang) json.RawMessage {
-	for line := range strings.Lines(l.say(schemasEn, schemasZh)) {
-		if name, schema, _ := strings.Cut(line, " "); name == tool {
-			return json.RawMessage(strings.TrimSpace(schema))
-		}
+// told is what a model is told of a tool, as it was made in advance; ok is false
+// when it was not.
+func told(tool string, l lang) (description string, schema json.RawMessage, ok bool) {
+	_, rest, ok := strings.Cut(l.say(toldEn, toldZh), "\n"+tool+" ")
+	if !ok {
+		return "", nil, false
 	}
-	return nil
+	line, _, _ := strings.Cut(rest, "\n")
+	quoted, err := strconv.QuotedPrefix(line)
+	if err != nil {
+		return "", nil, false
+	}
+	description, err = strconv.Unquote(quoted)
+	return description, json.RawMessage(strings.TrimSpace(line[len(quoted):])), err == nil
 }
 
 // outlineOf identifies an outline of [builtin]: one tool name may belong to
@@ -95,15 +102,21 @@ func builtin[In any](name string, l lang, fn callFunc[In], opts ...Option) Tool 
 			return &function[In, string]{outline: o, fn: fn}
 		}
 	}
-	t := textOf(name, l)
-	all := []Option{Lang(string(l))}
-	for _, argument := range t.arguments {
-		all = append(all, Describe(argument.name, argument.text))
+	all := append([]Option{Lang(string(l)), argumentsOf(name, l)}, opts...)
+	description, schema, ok := told(name, l)
+	if !ok {
+		description = textOf(name, l).description
 	}
-	o := newOutline[In](name, t.description, append(all, opts...))
-	if o.spec.Schema = schemaOf(name, l); o.spec.Schema == nil {
+	o := newOutline[In](name, description, all)
+	if o.spec.Schema = schema; !ok {
 		o.spec.Schema = o.params().schema()
 	}
 	outlines.Store(key, o)
 	return &function[In, string]{outline: o, fn: fn}
+}
+
+// argumentsOf describes the arguments of a tool by its text, which is read when
+// they are needed.
+func argumentsOf(tool string, l lang) Option {
+	return optionFunc(func(s *settings) { s.texts = func() []argumentText { return textOf(tool, l).arguments } })
 }
