@@ -63,6 +63,12 @@ func sameTool(a, b Tool) bool {
 // schema that is no JSON.
 func chatTools(tools []Tool, d Dialect) ([]byte, error) {
 	var b bytes.Buffer
+	size := 0
+	for _, t := range tools {
+		const rest = 80 // what is written around them, and some escapes
+		size += len(t.Name) + len(t.Description) + len(t.Schema) + rest
+	}
+	b.Grow(size)
 	for i, t := range tools {
 		text := append(b.AvailableBuffer(), "[,"[min(i, 1)])
 		text = appendjson.String(append(text, `{"function":{"name":`...), t.Name)
