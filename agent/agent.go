@@ -248,9 +248,27 @@ func (a *Agent) live(ctx context.Context) error {
 // that model calls need goes with it, and an agent at rest keeps a small one.
 func (a *Agent) apart(ctx context.Context) error {
 	done := make(chan error, 1)
-	go func() { done <- a.takeTurn(ctx) }()
+	go func() {
+		growStack(false)
+		done <- a.takeTurn(ctx)
+	}()
 	return <-done
 }
+
+// growStack makes the stack of a goroutine as large as a turn needs it, at once. Step
+// by step it would be copied four times, which takes longer than a small step of
+// a turn. The room is never used.
+//
+//go:noinline
+func growStack(used bool) {
+	if used {
+		var room [20 << 10]byte
+		keep(&room)
+	}
+}
+
+//go:noinline
+func keep(*[20 << 10]byte) {}
 
 // rest waits for a message that wakes the agent and does meanwhile what a
 // stop asks for.
