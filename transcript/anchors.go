@@ -1,28 +1,32 @@
 package transcript
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // anchors finds many words in a text at once, whatever the case of ASCII
-// letters, in time that does not depend on how many there are (the automaton
-// of Aho and Corasick). It is made once and only read.
+// letters, in time that does not depend on how many there are: the automaton
+// of Aho and Corasick finds the ends of words, and then the whole word is
+// compared, so that the automaton stays small. It is made once and only read.
 type anchors struct {
+	words []string
 	class [256]uint8 // of each byte; 0 for those that are in no word
 	width int        // number of classes
 	next  []uint32   // by state and class; states are multiples of width
-	found [][]int    // by state: the words that end there
+	found [][]int    // by state: the words of which the end stands there
 }
+
+// endOfWord is how many bytes of the end of a word the automaton knows.
+const endOfWord = 4
 
 // ending marks an entry of anchors.next whose state ends a word.
 const ending = 1 << 31
 
 // newAnchors takes words in lower case.
 func newAnchors(words []string) *anchors {
-	a := &anchors{width: 1}
-	for _, w := range words {
-		for _, c := range []byte(w) {
+	a := &anchors{words: words, width: 1}
+	ends := make([]string, len(words))
+	for i, w := range words {
+		ends[i] = w[max(0, len(w)-endOfWord):]
+		for _, c := range []byte(ends[i]) {
 			if a.class[c] == 0 {
 				a.class[c] = uint8(a.width) //nolint:gosec // there are at most 256
 				a.width++
@@ -32,11 +36,11 @@ func newAnchors(words []string) *anchors {
 	for c := byte('a'); c <= 'z'; c++ {
 		a.class[c-'a'+'A'] = a.class[c]
 	}
-	most := 1 + len(strings.Join(words, "")) // states, were all words different in all bytes
+	most := 1 + len(words)*endOfWord // states, were all ends different in all bytes
 	a.next, a.found = make([]uint32, most*a.width), make([][]int, 1, most)
-	for i, w := range words {
+	for i, end := range ends {
 		s := 0
-		for _, c := range []byte(w) {
+		for _, c := range []byte(end) {
 			at := s*a.width + int(a.class[c])
 			if a.next[at] == 0 {
 				a.next[at] = uint32(len(a.found)) //nolint:gosec // one a byte of the words
@@ -86,18 +90,43 @@ func (a *anchors) link() {
 	}
 }
 
-// scan calls visit for the words that end at each place of s, with the numbers
-// of the words and the index behind them. Visit returns where to go on.
-func (a *anchors) scan(s string, visit func(words []int, end int) int) {
-	state := uint32(0)
+// scan calls visit for each word that ends in s, in the order of their ends, with
+// its number and the index behind it. Visit returns where to go on; words that
+// begin before that are not found any more.
+func (a *anchors) scan(s string, visit func(word, end int) int) {
+	state, from := uint32(0), 0
 	for i := 0; i < len(s); i++ {
 		state = a.next[state+uint32(a.class[s[i]])]
 		if state < ending {
 			continue
 		}
 		state &^= ending
-		if on := visit(a.found[int(state)/a.width], i+1); on > i+1 {
-			i, state = on-1, 0
+		for _, w := range a.found[int(state)/a.width] {
+			if !endsIn(s[from:i+1], a.words[w]) {
+				continue
+			}
+			if on := visit(w, i+1); on > i+1 {
+				i, state, from = on-1, 0, on
+				break
+			}
 		}
 	}
+}
+
+// endsIn reports whether s ends in a word in lower case.
+func endsIn(s, word string) bool {
+	at := len(s) - len(word)
+	if at < 0 {
+		return false
+	}
+	for i := range len(word) {
+		c := s[at+i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != word[i] {
+			return false
+		}
+	}
+	return true
 }

@@ -44,3 +44,15 @@ func Line(rec event.Record) ([]byte, error) {
 	line, err := rec.AppendJSON(nil)
 	return append(seal(line), '\n'), err
 }
+
+// FindWords lists the words in a text, in lower case, by number and end, as
+// the masks look for their anchors: a word that was found is followed by skip
+// bytes in which none begins.
+func FindWords(words []string, text string, skip int) [][2]int {
+	var found [][2]int
+	newAnchors(words).scan(text, func(word, end int) int {
+		found = append(found, [2]int{word, end})
+		return min(len(text), end+skip)
+	})
+	return found
+}

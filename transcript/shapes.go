@@ -26,7 +26,7 @@ var (
 	inQuery = setOf("._~%+/=-")
 )
 
-// shapeFinder is all shapes and the automaton of their anchors.
+// shapeFinder is all shapes and what finds their anchors.
 type shapeFinder struct {
 	shapes  []shape
 	anchors *anchors
@@ -45,15 +45,14 @@ var finder = sync.OnceValue(func() *shapeFinder {
 
 // spans appends the secrets of s, in order.
 func (f *shapeFinder) spans(s string) (found []span) {
-	f.anchors.scan(s, func(words []int, end int) int {
-		for _, w := range words {
-			sh := &f.shapes[w]
-			if from, to := sh.find(s, end-len(sh.anchor), end); from < to {
-				found = append(found, span{from, to, sh.kind})
-				return to
-			}
+	f.anchors.scan(s, func(word, end int) int {
+		sh := &f.shapes[word]
+		from, to := sh.find(s, end-len(sh.anchor), end)
+		if from >= to {
+			return end
 		}
-		return end
+		found = append(found, span{from, to, sh.kind})
+		return to
 	})
 	return found
 }
