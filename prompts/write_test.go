@@ -128,8 +128,8 @@ func someTools(random *rand.Rand) []prompts.Tool {
 func fillRandom(v reflect.Value, random *rand.Rand) {
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fillRandom(v.Field(i), random)
+		for _, field := range v.Fields() {
+			fillRandom(field, random)
 		}
 	case reflect.Slice:
 		if n := random.IntN(4); n > 0 { // 1: empty and not nil
