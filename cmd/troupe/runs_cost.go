@@ -86,7 +86,7 @@ func (c *costCommand) Run(ctx context.Context, args []string) error {
 			if len(args) > 0 || ctx.Err() != nil {
 				return err
 			}
-			c.warn(render.CleanLine(err.Error()))
+			c.warn(render.CleanLine(unpackaged(err)))
 			unread = &failure{code: exitFailed, err: err} // it was told
 		}
 	}
@@ -201,7 +201,7 @@ func cellsOf(e *expenses) []string {
 	}
 	var costs []string
 	for _, c := range e.Cost {
-		costs = append(costs, about+costText(&c))
+		costs = append(costs, costText(&c, e.Usage.Estimated))
 	}
 	if e.Unpriced > 0 || len(costs) == 0 {
 		costs = append(costs, "—")

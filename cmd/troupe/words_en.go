@@ -115,10 +115,10 @@ the steps under way end, for grace at most, and suspend the sessions.
 
 Below serve: in the team file stand listen, tls_cert, tls_key, tokens (user: name of
 a variable), token_key_env, token_life, workspace, audit, origins, hosts,
-max_sessions, grace, limits (connections, connections_per_user, messages_per_second,
-message_burst, bytes_per_second, byte_burst), client (path), studio (path,
-on_disconnect, verbose, iterations) and envelope (path, tools, dedupe_ttl, wait,
-dialects).`,
+max_sessions, grace, limits (connections, connections_per_user, files_per_user,
+messages_per_second, message_burst, bytes_per_second, byte_burst), client (path),
+studio (path, on_disconnect, verbose, iterations) and envelope (path, tools,
+dedupe_ttl, wait, dialects).`,
 		"serve token": `The token is signed with the key in the variable that serve.token_key_env of the
 team file names, and goes to stdout. It is good for serve.token_life, or --life.`,
 		"dial": `Every message that comes is one line of stdout; what is sent, and the rest, goes to
@@ -149,10 +149,11 @@ when one of them dies. SIGTERM and Ctrl-C let tasks end, for --drain at most, an
 hand the rest back; a second Ctrl-C hands them back at once. Each change of a task's
 state is a line on stdout, the log is on stderr.
 
-Redis is redis://, rediss:// (TLS) or unix://; ?master_name=NAME goes through
-Sentinels, ?addr=HOST:PORT or redis+cluster:// is a cluster. Below worker: in the team
-file stand redis, agent_type, id, group, schema, concurrency, max_deliver, drain,
-lease, events and health.`,
+` + redisHelpEN + `
+
+Below worker: in the team file stand redis, agent_type, id, group, schema, concurrency,
+max_deliver, drain, lease, events and health.`,
+		"queue": redisHelpEN,
 		"envelope check": `FILE has one message a line, or is - for stdin, as without FILE; a message
 over several lines begins with a line { and ends with a line }. A message with
 the ids of an earlier one is a repeat. Exit code 1 means that messages were
@@ -164,8 +165,8 @@ the fields that the other form has no place for.`,
 		"envelope explain": `FILE is as for check. Where the version is not known the rest does not matter:
 such a message is read as text.`,
 		"schema": `The schema is that of team.yaml unless record is asked for, export (what
-troupe runs export --format json writes), or client or studio (the messages of
-that protocol).`,
+troupe runs export --format json writes), or client, studio or envelope (the
+messages of that protocol).`,
 	},
 	flags: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"lang":          "`LANG` of the program and the prompts: zh, en or auto (by the locale)",

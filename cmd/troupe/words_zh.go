@@ -100,8 +100,8 @@ troupe resume 据此继续。`,
 
 团队文件的 serve: 下可以写 listen、tls_cert、tls_key、tokens（用户: 变量名）、
 token_key_env、token_life、workspace、audit、origins、hosts、max_sessions、grace、
-limits（connections、connections_per_user、messages_per_second、message_burst、
-bytes_per_second、byte_burst）、client（path）、studio（path、on_disconnect、
+limits（connections、connections_per_user、files_per_user、messages_per_second、
+message_burst、bytes_per_second、byte_burst）、client（path）、studio（path、on_disconnect、
 verbose、iterations）和 envelope（path、tools、dedupe_ttl、wait、
 dialects）。`,
 		"serve token": `令牌用团队文件 serve.token_key_env 指定的变量中的密钥签名，写到标准输出，
@@ -126,9 +126,11 @@ client 协议中一行文本是会话的一次提问，ping 会自动应答。
 的接手。SIGTERM 和 Ctrl-C 让任务做完（最多 --drain），其余的交还；再按一次 Ctrl-C 立即交还。
 任务状态的每次变化在标准输出上占一行，日志在标准错误上。
 
-Redis 地址为 redis://、rediss://（TLS）或 unix://；?master_name=NAME 经由 Sentinel，
-?addr=HOST:PORT 或 redis+cluster:// 为集群。团队文件的 worker: 下可以写 redis、agent_type、
-id、group、schema、concurrency、max_deliver、drain、lease、events 和 health。`,
+` + redisHelpZH + `
+
+团队文件的 worker: 下可以写 redis、agent_type、id、group、schema、concurrency、max_deliver、
+drain、lease、events 和 health。`,
+		"queue": redisHelpZH,
 		"envelope check": `FILE 每行一条消息；- 或不给时读标准输入。跨多行的消息以单独一行 { 开始，
 以单独一行 } 结束。编号与之前的消息相同的是 repeat。
 退出码 1 表示有消息被拒绝（missing、invalid）。`,
@@ -138,7 +140,8 @@ id、group、schema、concurrency、max_deliver、drain、lease、events 和 hea
 		"envelope explain": `FILE 与 check 相同。版本不认识时，其余各步都不再要紧：
 这样的消息按文本来读。`,
 		"schema": `默认是 team.yaml 的 schema；record 是日志记录的，export 是
-troupe runs export --format json 的，client 和 studio 是这些协议的消息的。`,
+troupe runs export --format json 的，client、studio 和 envelope
+是这些协议的消息的。`,
 	},
 	flags: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"lang":          "程序和提示词的语言 `LANG`：zh、en 或 auto（按区域设置）",
