@@ -32,8 +32,9 @@ type Options struct {
 	// before they are cut short; 0 means 10 seconds.
 	Grace time.Duration
 	// Mask hides in a text what the logs of the sessions hide: a name that it
-	// changes names no session, since the log could not say whose it is. nil is the
-	// mask of a log that knows no secrets ([transcript.Mask.WithPatterns]).
+	// changes names no session, since the log could not say whose it is, and an id
+	// no command. nil is the mask of a log that knows no secrets
+	// ([transcript.Mask.WithPatterns]).
 	Mask func(string) string
 	// Watch, if there is one, sees each record that a run of this process writes:
 	// whose session it is, the handle of the session, and the id of its trace. It

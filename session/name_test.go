@@ -11,7 +11,7 @@ import (
 )
 
 // TestNamesThatNoLogShows: a name that the log would hide names no session, or the
-// session would not be found again; all others are found.
+// session would not be found again, and no command; all others are found.
 func TestNamesThatNoLogShows(t *testing.T) {
 	for _, secret := range []string{
 		"sk-abcdefGHIJKL1234567890mnopqr", "a?token=abcdef1234", "https://u:pw12345678@h/x", "hunter2hunter2", "my hunter2hunter2 notes",
@@ -31,6 +31,14 @@ func TestNamesThatNoLogShows(t *testing.T) {
 				if _, _, err := m.Open(t.Context(), whose[0], whose[1]); code(err) != "bad" || strings.Contains(err.Error(), secret) {
 					t.Errorf("%q opens: %v", whose, err)
 				}
+			}
+			s := open(t, m, "ann", "s")
+			if err := m.Submit(t.Context(), s, secret, "x", nil); code(err) != "bad" || strings.Contains(err.Error(), secret) {
+				t.Errorf("a prompt with the id %q: %v", secret, err)
+			}
+			submit(t, m, s, "slowly")
+			if err := m.Tell(t.Context(), s, secret, "tl", "x"); code(err) != "bad" {
+				t.Errorf("a message with the id %q: %v", secret, err)
 			}
 		})
 	}
