@@ -145,10 +145,10 @@ func (c *conn) repeat(ctx context.Context, m Message, o *outcome) {
 		return
 	}
 	switch {
-	case o.isPrompt:
-		c.again(ctx, m)
 	case o.answer.Body != nil:
 		c.answer(m, o.answer)
+	case o.isPrompt:
+		c.again(ctx, m)
 	}
 }
 
