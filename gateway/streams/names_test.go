@@ -3,6 +3,7 @@ package streams_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/troupe-go/troupe/gateway"
 	"github.com/troupe-go/troupe/gateway/streams"
 )
 
@@ -88,4 +90,47 @@ func TestOddNames(t *testing.T) {
 			t.Errorf("the worker complains:\n%s", text)
 		}
 	})
+}
+
+// TestSessionsOfTeams: tasks share the session of a team when they have user, agent
+// type and session in common, and only then, whatever these are called.
+func TestSessionsOfTeams(t *testing.T) {
+	type request struct{ user, agentType, session, group, message string }
+	opened := map[string]bool{}
+	h, err := streams.NewTeams(streams.TeamOptions{Sessions: opening{tell: func(user, name string) { opened[user+" "+name] = true }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []request{
+		{"u", "a", "b/c", "", "m"},
+		{"u", "a/b", "c", "", "m"},
+		{"u", "a", "b", "g", "c"},
+		{"u", "a", "b%2Fc", "", "m"},
+		{"u", "a%2Fb", "c", "", "m"},
+		{"u", "a", "b", "", "m"},
+		{"v", "a", "b", "", "m"},
+		{"", "a", "b", "", "m"},
+	} {
+		header := streams.Header{UserCode: r.user, TargetAgentType: r.agentType, SessionID: r.session, TaskGroupID: r.group, MessageID: r.message}
+		before := len(opened)
+		for range 2 {
+			_, err := h.Start(t.Context(), streams.Task{MessageID: r.message, Request: header}, nil)
+			if !errors.Is(err, errOpened) || len(opened) != before+1 {
+				t.Errorf("%+v is one of %d sessions, want %d: %v", r, len(opened), before+1, err)
+			}
+		}
+	}
+}
+
+var errOpened = errors.New("opened")
+
+// opening are sessions that tell what is opened, and do no more.
+type opening struct {
+	gateway.Sessions
+	tell func(user, name string)
+}
+
+func (o opening) Open(_ context.Context, user, name string) (string, int64, error) {
+	o.tell(user, name)
+	return "", 0, errOpened
 }
