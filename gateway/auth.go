@@ -34,7 +34,8 @@ type AuthOptions struct {
 	// Key signs the tokens that [Auth.Issue] makes: 32 secret bytes or more;
 	// without one none are made.
 	Key []byte
-	// Life is how long an issued token is good; 0 means 15 minutes.
+	// Life is how long an issued token is good, in whole seconds, a part of one
+	// counting as one; 0 means 15 minutes.
 	Life time.Duration
 	// MaxAge is how long after the first token of a chain [Auth.Refresh] makes
 	// another; 0 means 12 hours.
@@ -68,6 +69,9 @@ type Identity struct {
 func NewAuth(o AuthOptions) (*Auth, error) {
 	if len(o.Key) > 0 && len(o.Key) < minKey {
 		return nil, fmt.Errorf("gateway: auth: the key has %d bytes; at least %d", len(o.Key), minKey)
+	}
+	if o.Life < 0 || o.MaxAge < 0 {
+		return nil, errors.New("gateway: auth: Life and MaxAge are not negative")
 	}
 	if o.Anyone != "" && len(o.Tokens)+len(o.Key) > 0 {
 		return nil, errors.New("gateway: auth: where anyone may come in there are no tokens")
@@ -170,13 +174,18 @@ func (a *Auth) issue(user string, since time.Time) (string, Identity, error) {
 	if len(a.opts.Key) == 0 {
 		return "", Identity{}, NewError(StatusForbidden, "this server issues no tokens")
 	}
-	c := claims{User: user, Expires: a.opts.Now().Add(a.opts.Life).Unix(), Since: since.Unix()}
+	end := a.opts.Now().Add(a.opts.Life + time.Second - 1) // or a token of less than a second would end before it begins
+	c := claims{User: user, Expires: end.Unix(), Since: since.Unix()}
 	text, err := json.Marshal(c)
 	if err != nil {
 		return "", Identity{}, fmt.Errorf("gateway: auth: %w", err)
 	}
 	body := tokenVersion + "." + base64.RawURLEncoding.EncodeToString(text)
-	return body + "." + a.sign(body), Identity{User: user, Expires: c.expires()}, nil
+	token := body + "." + a.sign(body)
+	if len(token) > maxToken {
+		return "", Identity{}, NewError(StatusBad, "the name of the user has %d bytes, which is too long for a token", len(user))
+	}
+	return token, Identity{User: user, Expires: c.expires()}, nil
 }
 
 // sign is the signature of the body of a token, as text.

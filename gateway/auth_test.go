@@ -139,11 +139,52 @@ func TestNewAuthRefuses(t *testing.T) {
 		"a short token":  {Tokens: map[string]string{"a": "short"}},
 		"no user":        {Tokens: map[string]string{"": aliceToken}},
 		"the same token": {Tokens: map[string]string{"a": aliceToken, "b": aliceToken}},
+		"no life":        {Key: tokenKey, Life: -time.Second},
+		"no age":         {Key: tokenKey, MaxAge: -time.Second},
 	} {
 		if _, err := gateway.NewAuth(o); err == nil || strings.Contains(err.Error(), aliceToken) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+}
+
+// TestWhatIsIssuedIsTaken: a token is good when it is issued, however short its life
+// and however long the name of its user are; or it is not issued.
+func TestWhatIsIssuedIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, life := range []time.Duration{1, 999 * time.Millisecond, time.Second, time.Minute} {
+			for _, since := range []time.Duration{0, 1, 500 * time.Millisecond, time.Second - 1} {
+				time.Sleep(since)
+				a := newAuth(t, func(o *gateway.AuthOptions) { o.Life = life })
+				token, id, err := a.Issue("carol")
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(life - 1)
+				if got, err := a.Check(token); got != id || err != nil {
+					t.Errorf("at the end of its life of %v: %+v, %v", life, got, err)
+				}
+				time.Sleep(time.Second)
+				if _, err := a.Check(token); err == nil {
+					t.Errorf("a second after its life of %v it is good", life)
+				}
+			}
+		}
+		a, refused := newAuth(t, nil), 0
+		for n := 2950; n < 3050; n++ {
+			token, _, err := a.Issue(strings.Repeat("x", n))
+			if err != nil {
+				refused++
+				continue
+			}
+			if _, err := a.Check(token); err != nil {
+				t.Errorf("the token of a name of %d bytes: %v", n, err)
+			}
+		}
+		if refused == 0 || refused == 100 {
+			t.Errorf("%d of 100 long names are refused", refused)
+		}
+	})
 }
 
 // TestAChangedTokenIsRefused changes, cuts and lengthens tokens of any user.

@@ -15,6 +15,9 @@ func (m *Manager) Submit(ctx context.Context, session, id, text string, settings
 	if strings.TrimSpace(text) == "" {
 		return failure(codeBad, "client", "the prompt is empty")
 	}
+	if err := m.known(id); err != nil {
+		return err
+	}
 	return m.with(ctx, session, func(e *entry, run *leader.Run) error {
 		if run != nil {
 			return run.TellOnce(id, event.Leader, text)
@@ -29,12 +32,24 @@ func (m *Manager) Submit(ctx context.Context, session, id, text string, settings
 
 // Tell puts a message into an agent's conversation; see gateway.Sessions.
 func (m *Manager) Tell(ctx context.Context, session, id, agent, text string) error {
+	if err := m.known(id); err != nil {
+		return err
+	}
 	return m.with(ctx, session, func(_ *entry, run *leader.Run) error {
 		if run == nil {
 			return errRest
 		}
 		return run.TellOnce(id, agent, text)
 	})
+}
+
+// known refuses the id of a command that whoever reads the log does not see as it
+// is: nobody would find what came of it.
+func (m *Manager) known(id string) error {
+	if m.opts.Mask(id) == id {
+		return nil
+	}
+	return failure(codeBad, "client", "the id of the message has in it what looks like a secret, which nobody is shown; it takes another id")
 }
 
 // Answer answers a question to the person; see gateway.Sessions.

@@ -31,6 +31,11 @@ type Options struct {
 	// Grace is how long the steps under way may take when the process ends,
 	// before they are cut short; 0 means 10 seconds.
 	Grace time.Duration
+	// Mask hides in a text what the logs of the sessions hide: a name that it
+	// changes names no session, since the log could not say whose it is, and an id
+	// no command. nil is the mask of a log that knows no secrets
+	// ([transcript.Mask.WithPatterns]).
+	Mask func(string) string
 	// Watch, if there is one, sees each record that a run of this process writes:
 	// whose session it is, the handle of the session, and the id of its trace. It
 	// is called in order for each session, for several at the same time, and a run
@@ -64,6 +69,9 @@ func New(o Options) (*Manager, error) {
 		return nil, failure(codeLog, "server", "the folder of the runs: %v", err)
 	}
 	o.Dir, o.MaxRuns, o.Grace = dir, cmp.Or(o.MaxRuns, 64), cmp.Or(o.Grace, 10*time.Second)
+	if o.Mask == nil {
+		o.Mask = transcript.NewMask().WithPatterns().Text
+	}
 	return &Manager{
 		opts: o, begins: make(chan beginning), closing: make(chan struct{}), closed: make(chan struct{}),
 		hurry:   make(chan struct{}, 1),

@@ -34,7 +34,8 @@ type name struct{ user, session string }
 
 // newName checks a name that came from outside.
 func newName(user, session string) (name, error) {
-	for _, part := range [...]struct{ what, name string }{{"user", user}, {"session", session}} {
+	n := name{user, session}
+	for _, part := range n.parts() {
 		what, s := part.what, part.name
 		switch {
 		case s == "":
@@ -45,7 +46,22 @@ func newName(user, session string) (name, error) {
 			return name{}, failure(codeBad, "client", "the name of the %s has characters that no name has", what)
 		}
 	}
-	return name{user, session}, nil
+	return n, nil
+}
+
+// part is one of the names that make a name.
+type part struct{ what, name string }
+
+func (n name) parts() [2]part { return [2]part{{"user", n.user}, {"session", n.session}} }
+
+// plain refuses a name that a log would not show as it is.
+func (n name) plain(mask func(string) string) error {
+	for _, part := range n.parts() {
+		if mask(part.name) != part.name {
+			return failure(codeBad, "client", "the name of the %s has in it what looks like a secret, which no log shows; it takes another name", part.what)
+		}
+	}
+	return nil
 }
 
 // handle names the session in the methods of the Manager.

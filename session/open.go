@@ -14,6 +14,9 @@ import (
 // Open returns the handle of a user's session; see gateway.Sessions.
 func (m *Manager) Open(_ context.Context, user, session string) (handle string, last int64, err error) {
 	n, err := newName(user, session)
+	if err == nil {
+		err = n.plain(m.opts.Mask)
+	}
 	if err != nil {
 		return "", 0, err
 	}

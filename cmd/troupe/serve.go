@@ -191,7 +191,7 @@ func (s *serveCommand) open(t *team, set config.Serve) (sv *server, err error) {
 	}
 	sv.Limits, sv.Model = gateway.NewLimits(limitOptions(set.Limits)), cast.model
 	sv.sessions, err = session.New(session.Options{
-		Dir: t.runs, Team: cast.team, MaxRuns: set.MaxSessions, Grace: set.Grace, Watch: sv.watch, Logger: sv.Logger,
+		Dir: t.runs, Team: cast.team, MaxRuns: set.MaxSessions, Grace: set.Grace, Mask: mask.Text, Watch: sv.watch, Logger: sv.Logger,
 	})
 	sv.Sessions = maskedSessions{sv.sessions, mask}
 	return sv, err

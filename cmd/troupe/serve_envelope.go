@@ -29,7 +29,7 @@ func mountEnvelope(mux *http.ServeMux, sv *server, path string) error {
 	}
 	o := envelope.DoorOptions{
 		Ground: sv.Ground, Path: path, Team: teamName(team.Name, ""), Warn: sv.sessions.Warn, Wait: set.Wait,
-		Words: prompts.In(sv.team.lang), MsgID: newMsgID,
+		Mask: sv.mask.Text, Words: prompts.In(sv.team.lang), MsgID: newMsgID,
 	}
 	for i := range team.Roles {
 		r := &team.Roles[i]

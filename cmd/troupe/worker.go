@@ -169,7 +169,9 @@ func (w *workerCommand) crew(
 		return nil, err
 	}
 	// A task that is cancelled while its team waits takes a place for a moment.
-	m, err := session.New(session.Options{Dir: t.runs, Team: cast.team, MaxRuns: 2 * set.Concurrency, Grace: handBackGrace, Logger: log})
+	m, err := session.New(session.Options{
+		Dir: t.runs, Team: cast.team, MaxRuns: 2 * set.Concurrency, Grace: handBackGrace, Mask: mask.Text, Logger: log,
+	})
 	if err != nil {
 		return nil, err
 	}

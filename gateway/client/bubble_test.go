@@ -434,21 +434,21 @@ func TestOneWindowExecutes(t *testing.T) {
 // Who does not say hello, or only nonsense, is sent away.
 func TestNoHello(t *testing.T) {
 	bubble(t, nil, func(r *rig) {
-		p := &peer{rig: r, parts: map[string][]string{}}
-		p.dialIn("/client")
-		began := time.Now()
-		if code := p.closedWith(); time.Since(began) > 11*time.Second {
-			t.Errorf("closed with %d after %s", code, time.Since(began))
-		}
-		p = &peer{rig: r, parts: map[string][]string{}}
-		p.dialIn("/client")
-		w := p.watch()
-		for range 5 {
-			w.write(`{"type":"ping"}`)
-		}
-		<-w.done
-		if w.code != 4408 {
-			t.Errorf("closed with %d, want 4408", w.code)
+		for name, frames := range map[string][]string{
+			"nothing":      nil,
+			"no hellos":    {`{"type":"ping"}`, `{"type":"ping"}`, `{"type":"ping"}`, `{"type":"ping"}`, `{"type":"ping"}`},
+			"refused ones": {`{"type":"hello","token":"` + annToken + `","session_id":"nobody's"}`, `{"type":"hello","token":"` + annToken + `","protocol":7}`},
+		} {
+			p := &peer{rig: r, parts: map[string][]string{}}
+			p.dialIn("/client")
+			began, w := time.Now(), p.watch()
+			for _, text := range frames {
+				w.write(text)
+			}
+			<-w.done
+			if took := time.Since(began); w.code != 4408 || took > 11*time.Second {
+				t.Errorf("%s: closed with %d after %s, want 4408", name, w.code, took)
+			}
 		}
 	})
 }

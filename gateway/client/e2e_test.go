@@ -182,3 +182,28 @@ func TestWholeTextsOnly(t *testing.T) {
 		t.Errorf("%d texts came, want 1", finals)
 	}
 }
+
+// TestTextOfAPrompt: the words are those of the content, or of the field text where the
+// content has none, as one that has only parts that nobody knows here.
+func TestTextOfAPrompt(t *testing.T) {
+	p := newRig(t, nil).open(client.Abilities{}, nil)
+	image := client.Part{Kind: "image", Raw: []byte(`{"type":"image","url":"x"}`)}
+	for _, tt := range []struct {
+		content []client.Part
+		text    string
+		want    string
+	}{
+		{nil, "say field", "field"},
+		{[]client.Part{client.Text("say content")}, "say field", "content"},
+		{[]client.Part{image}, "say field", "field"},
+		{[]client.Part{client.Text("")}, "say field", "field"},
+		{[]client.Part{image, client.Text("say "), image, client.Text("parts")}, "say field", "parts"},
+		{[]client.Part{image}, "", ""},
+	} {
+		id := p.send(client.Message{Content: tt.content, Body: client.Request{Method: client.MethodPrompt, Text: tt.text}})
+		m, r := p.response(id)
+		if text0(m) != tt.want || (r.Error != nil) != (tt.want == "") {
+			t.Errorf("%+v and %q: the answer is %q, %v", tt.content, tt.text, text0(m), r.Error)
+		}
+	}
+}

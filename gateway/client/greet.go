@@ -24,8 +24,10 @@ var errNoHello = errors.New("client: no good hello came")
 // greet waits for the hello and opens the session. It returns the fold from where
 // on the client is to be told.
 func (c *conn) greet(ctx context.Context) (start fold, err error) {
-	ctx, cancel := context.WithTimeout(ctx, greetingTimeout)
-	defer cancel()
+	end := time.Now().Add(greetingTimeout)
+	// A read that ends with its context would end the connection without a word.
+	late := time.AfterFunc(greetingTimeout, func() { c.end(closeSilent, "no hello came") })
+	defer late.Stop()
 	for range maxTries {
 		m, err := c.receive(ctx)
 		if errors.Is(err, errRefused) {
@@ -39,6 +41,7 @@ func (c *conn) greet(ctx context.Context) (start fold, err error) {
 			c.fail(m, gateway.AuditAuth, gateway.NewError(gateway.StatusUnauthorized, "the first message is %q", m.Body.Type()).WithHint("say hello first"))
 			continue
 		}
+		late.Stop()
 		start, err = c.welcome(ctx, m, hello)
 		if err == nil {
 			return start, nil
@@ -47,6 +50,7 @@ func (c *conn) greet(ctx context.Context) (start fold, err error) {
 			c.end(code, reasonOf(gateway.ErrorOf(err).Message))
 			return start, err
 		}
+		late.Reset(time.Until(end))
 	}
 	c.end(closeSilent, "no hello came")
 	return start, errNoHello
@@ -72,6 +76,8 @@ func farewell(err error) (code websocket.StatusCode, final bool) {
 
 // welcome answers a hello.
 func (c *conn) welcome(ctx context.Context, m Message, hello Hello) (start fold, err error) {
+	ctx, cancel := context.WithTimeout(ctx, greetingTimeout)
+	defer cancel()
 	about := gateway.AuditAuth
 	defer func() {
 		if err != nil && !errors.Is(err, errExpired) {

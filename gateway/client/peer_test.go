@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -108,6 +109,9 @@ func (p *peer) read(wait time.Duration) (client.Message, error) {
 		}
 		if p.raw != nil {
 			p.raw(text)
+		}
+		if !bytes.Contains(text, []byte(`"seq":`)) {
+			return client.Message{}, fmt.Errorf("a message without a number: %s", text)
 		}
 		m, err := client.Decode(text)
 		if err != nil {

@@ -19,8 +19,10 @@ func (c *conn) prompt(ctx context.Context, m Message, r Request) {
 	defer close(o.ready)
 	o.isPrompt = true
 	if err := c.submit(ctx, m, r); err != nil {
+		err = c.timely(ctx, err)
+		o.answer = failed(err) // for a copy that waits
 		c.room.forget(m.ID)
-		c.fail(m, gateway.AuditSession, c.timely(ctx, err))
+		c.fail(m, gateway.AuditSession, err)
 	}
 }
 

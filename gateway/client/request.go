@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,10 +146,10 @@ func (c *conn) repeat(ctx context.Context, m Message, o *outcome) {
 		return
 	}
 	switch {
-	case o.isPrompt:
-		c.again(ctx, m)
 	case o.answer.Body != nil:
 		c.answer(m, o.answer)
+	case o.isPrompt:
+		c.again(ctx, m)
 	}
 }
 
@@ -192,12 +193,14 @@ func (c *conn) command(ctx context.Context, m Message, r Request) error {
 	return s.Approve(ctx, c.handle, event.ApprovalDecided{ID: r.ApprovalID, Decision: r.Decision, Rule: r.Rule, Reason: r.Reason})
 }
 
-// textOf is the text of a message, those of the files that it refers to included.
+// textOf is the text of a message, those of the files that it refers to included; in
+// place of a content without a text stands the field.
 func (c *conn) textOf(m Message, r Request) (string, error) {
-	if len(m.Content) == 0 {
-		return r.Text, nil
+	text, err := c.h.opts.Files.text(c.user, m.Content)
+	if err != nil {
+		return "", err
 	}
-	return c.h.opts.Files.text(c.user, m.Content)
+	return cmp.Or(text, r.Text), nil
 }
 
 // toolResult brings the team the result of a call.

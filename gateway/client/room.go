@@ -32,7 +32,7 @@ type outcome struct {
 	at       time.Time
 	ready    chan struct{} // closed when the rest is there
 	answer   Message       // without a body when nothing was answered
-	isPrompt bool          // it is answered by the log
+	isPrompt bool          // it is answered by the log, unless it was refused
 }
 
 // firstSweep is from how many rooms on some may be forgotten.

@@ -16,7 +16,7 @@ import (
 // envelope is what all messages have in common, as JSON.
 type envelope struct {
 	ID        string `json:"id,omitempty"`
-	Seq       int64  `json:"seq,omitempty"`
+	Seq       *int64 `json:"seq,omitempty"` // nil for none
 	Type      Type   `json:"type"`
 	Role      string `json:"role,omitempty"`
 	SessionID string `json:"session_id,omitempty"`
@@ -33,14 +33,20 @@ const timeForm = "2006-01-02T15:04:05.000Z"
 // maxID bounds the ids of messages, in bytes.
 const maxID = 128
 
-// Encode writes the message as one JSON object.
-func (m Message) Encode() ([]byte, error) {
+// Encode writes the message as one JSON object, without a number that is 0.
+func (m Message) Encode() ([]byte, error) { return m.encode(m.Seq != 0) }
+
+// encode writes the message, with its number or without.
+func (m Message) encode(numbered bool) ([]byte, error) {
 	if m.Body == nil || m.Body.Type() == "" {
 		return nil, errors.New("client: a message without a body")
 	}
 	env := envelope{
-		ID: m.ID, Seq: m.Seq, Type: m.Body.Type(), Role: m.Role, SessionID: m.SessionID, TraceID: m.TraceID,
+		ID: m.ID, Type: m.Body.Type(), Role: m.Role, SessionID: m.SessionID, TraceID: m.TraceID,
 		ReplyTo: m.ReplyTo, Content: m.Content, Ack: m.Ack,
+	}
+	if numbered {
+		env.Seq = &m.Seq
 	}
 	if !m.Time.IsZero() {
 		env.Time = m.Time.UTC().Format(timeForm)
@@ -86,7 +92,7 @@ func Decode(text []byte) (Message, error) {
 	var env envelope
 	err := json.Unmarshal(text, &env)
 	m := Message{
-		ID: env.ID, Seq: env.Seq, Role: env.Role, SessionID: env.SessionID, TraceID: env.TraceID,
+		ID: env.ID, Seq: env.seq(), Role: env.Role, SessionID: env.SessionID, TraceID: env.TraceID,
 		ReplyTo: env.ReplyTo, Content: env.Content, Ack: env.Ack,
 	}
 	if len(m.Content) == 0 {
@@ -117,12 +123,20 @@ func (env *envelope) check() error {
 	switch {
 	case env.Type == "":
 		return gateway.NewError(gateway.StatusBad, "the message has no type").WithHint(`name one, such as "request"`)
-	case env.Seq < 0:
-		return gateway.NewError(gateway.StatusBad, "seq is %d; it counts from 1", env.Seq)
+	case env.seq() < 0:
+		return gateway.NewError(gateway.StatusBad, "seq is %d; it counts from 1", env.seq())
 	case len(env.ID) > maxID:
 		return gateway.NewError(gateway.StatusBad, "the id has %d bytes; at most %d", len(env.ID), maxID)
 	}
 	return nil
+}
+
+// seq is the number, 0 for none.
+func (env *envelope) seq() int64 {
+	if env.Seq == nil {
+		return 0
+	}
+	return *env.Seq
 }
 
 // time reads the timestamp.

@@ -50,7 +50,7 @@ func (c *conn) write(m Message) {
 		c.seq = m.Seq
 	}
 	c.complete(&m)
-	text, err := m.Encode()
+	text, err := m.encode(true)
 	if err != nil {
 		c.h.opts.Logger.Error().Err(err).Str("session", c.session).Int64("seq", m.Seq).Msg("a message cannot be written")
 		c.cut()
@@ -102,7 +102,7 @@ func (c *conn) writeParts(text string, of Message, before int64) {
 		m := Message{TraceID: of.TraceID, Body: Fragment{Of: of.ID, Index: i, Count: len(data), Data: d}}
 		c.complete(&m)
 		m.Seq = before
-		part, err := m.Encode()
+		part, err := m.encode(true)
 		if err != nil {
 			c.cut()
 			return

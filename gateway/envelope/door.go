@@ -38,6 +38,9 @@ type DoorOptions struct {
 	MaxBytes int
 	// BodyTimeout is how long a message may take to arrive; 0 means 30 seconds.
 	BodyTimeout time.Duration
+	// Mask hides in a text what the records of Sessions hide: by it the door knows
+	// an answer that it gave. nil hides nothing.
+	Mask func(string) string
 	// Words speak to agents.
 	Words prompts.Words
 	// Now is the clock; nil means time.Now.
@@ -73,6 +76,9 @@ func NewDoor(o DoorOptions) (*Door, error) {
 	o.MaxBytes, o.BodyTimeout = cmp.Or(o.MaxBytes, MaxBytes), cmp.Or(o.BodyTimeout, 30*time.Second)
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Mask == nil {
+		o.Mask = func(text string) string { return text }
 	}
 	d := &Door{opts: o, delivering: map[string]chan struct{}{}}
 	builtIn, err := BuiltIn()

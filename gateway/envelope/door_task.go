@@ -159,7 +159,7 @@ func (d *Door) look(ctx context.Context, v *visit, j *job) error {
 		return err
 	}
 	j.errand = newErrand(j.ticket)
-	j.errand.text = j.text
+	j.errand.text = d.opts.Mask(j.text)
 	if last == 0 {
 		return nil
 	}

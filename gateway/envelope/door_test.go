@@ -137,6 +137,30 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
+// TestOddAnswers: an answer is known again whatever it says, also where the log hides
+// a part of it.
+func TestOddAnswers(t *testing.T) {
+	h := newHouse(t, nil)
+	for i, text := range []string{
+		"the key is sk-abcdefGHIJKL1234567890mnopqr", "https://me:pw12345678@host/x?token=abcdef1234", " blanks \n", "A\x00B", "\ufeff", "\u202e", "[masked]", "<b>&amp;",
+	} {
+		n := string(rune('a' + i))
+		w := h.pending(h.post(h.taskTo("m-"+n, "ask", nil)))
+		meta := map[string]string{"metadata": `{"session":"` + w.Session + `","question":"` + w.WaitsFor.ID + `"}`}
+		answer := h.taskTo("n-"+n, text, meta)
+		first := h.post(answer, "Prefer", "wait=10")
+		if _, p := h.result(first); !p.OK {
+			t.Errorf("%q: %+v", text, p)
+		}
+		if again := h.post(answer); again.body != first.body {
+			t.Errorf("%q sent again: %d %s", text, again.status, again.body)
+		}
+		if r := h.post(h.taskTo("o-"+n, text+" or not", meta)); r.status != http.StatusConflict {
+			t.Errorf("%q, and then another answer: %d %s", text, r.status, r.body)
+		}
+	}
+}
+
 // TestAgent: a message to an agent at work goes to it, and what it says is the
 // result; where it does not work the leader is told for whom it is.
 func TestAgent(t *testing.T) {

@@ -101,7 +101,12 @@ type ToolCall struct {
 // ToolCall is the call that a message of type [Call] asks for; ok is false for
 // other types.
 func (e Envelope) ToolCall() (c ToolCall, ok bool) {
-	return c, e.Type == Call && json.Unmarshal(e.Payload, &c) == nil
+	if e.Type != Call || len(e.Payload) == 0 || e.Payload[0] != '{' {
+		return c, false
+	}
+	// Not into the struct: package json takes "Name" for its name too.
+	p := parse(e.Payload)
+	return ToolCall{Name: textOf(p["name"]), Params: p["params"], RequestID: textOf(p["request_id"])}, true
 }
 
 // RequestID is what a result is about: for a task its message id, for a call
@@ -111,11 +116,7 @@ func (e Envelope) RequestID() string {
 	if e.Type == Task {
 		return e.MsgID
 	}
-	var p struct {
-		RequestID string `json:"request_id"`
-	}
-	_ = json.Unmarshal(e.Payload, &p) // a text names no request
-	return p.RequestID
+	return textOf(parse(e.Payload)["request_id"]) // a text names no request
 }
 
 // Outcome is what came of a task or a call.

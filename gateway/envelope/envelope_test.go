@@ -103,6 +103,27 @@ func TestViews(t *testing.T) {
 	}
 }
 
+// TestNamesAreExact: a payload says what stands under the very names of the protocol,
+// which is what was checked, and nothing by names that only look alike.
+func TestNamesAreExact(t *testing.T) {
+	call := `"name":"mail","params":{"to":"a"},"request_id":"r-1"`
+	for _, like := range []string{
+		`"Name":"wipe"`, `"NAME":"wipe"`, `"Params":{"to":"b"}`, `"param\u017f":{"to":"b"}`, `"Request_ID":"r-2"`, `"reque\u017ft_id":"r-2"`,
+	} {
+		for _, payload := range []string{"{" + call + "," + like + "}", "{" + like + "," + call + "}"} {
+			e, err := envelope.Decode(task(t, map[string]string{"type": `"tool_call"`, "payload": payload}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := envelope.ToolCall{Name: "mail", Params: []byte(`{"to":"a"}`), RequestID: "r-1"}
+			c, _ := e.ToolCall()
+			if diff := cmp.Diff(want, c); diff != "" || e.RequestID() != "r-1" {
+				t.Errorf("%s: request %q (-want +got):\n%s", payload, e.RequestID(), diff)
+			}
+		}
+	}
+}
+
 // TestAnswer: what goes back is an envelope that names its request.
 func TestAnswer(t *testing.T) {
 	at := time.Unix(1_790_000_007, 0)

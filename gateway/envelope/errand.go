@@ -13,8 +13,8 @@ import (
 type errand struct {
 	prefix string // begins the names of all commands with this message's id
 	id     string // names the command
-	// question is what the message answers, and text the answer, empty when it is
-	// not known; there is no question for a task.
+	// question is what the message answers, and text the answer as the log shows it,
+	// empty when it is not known; there is no question for a task.
 	question, text string
 
 	seq    int64 // of the newest record that was folded

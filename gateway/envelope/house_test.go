@@ -132,7 +132,7 @@ func (h *house) begin() {
 			Sessions: m, Auth: auth, Limits: gateway.NewLimits(gateway.LimitOptions{Messages: -1, Bytes: -1}), Workspace: space, Audit: audit, Logger: logger,
 		},
 		Team: "executor", Roles: []envelope.Role{{ID: "fetch", Name: "Data Fetcher", Code: "fet"}}, Warn: m.Warn, Calls: calls,
-		Words: prompts.In("en"), MsgID: func() string { return fmt.Sprintf("m-made-%d", h.ids.Add(1)) },
+		Mask: transcript.NewMask().WithPatterns().Text, Words: prompts.In("en"), MsgID: func() string { return fmt.Sprintf("m-made-%d", h.ids.Add(1)) },
 	}
 	if h.change != nil {
 		h.change(&o)

@@ -87,29 +87,54 @@ func (r *Remote) report(w parties, s event.RemoteStep, got answered) (event.Mode
 	if id := e.RequestID(); e.Type == Result && id != "" && id != s.ID && id != s.Task {
 		return event.ModelReplied{}, failed("bad_reply", event.Failure{Who: "server", Message: fmt.Sprintf("the other end answers another request: %.40q", id)})
 	}
-	var p outcome
-	_ = json.Unmarshal(e.Payload, &p) // a payload of its own kind says no more
-	switch {
-	case p.OK == nil:
-		return said(e.Text()), nil
-	case !*p.OK:
-		return event.ModelReplied{}, failed(cmp.Or(p.Code, "failed"), event.Failure{
-			Who: "server", Retryable: p.Retryable, Message: cmp.Or(p.Error, "the other end failed and does not say why"),
-		})
-	case p.Limit != "":
-		return said(r.opts.Words.LimitReport(s.Name, p.Limit, p.Text)), nil
-	}
-	return said(p.Text), nil
+	return r.outcome(s, e)
 }
 
-// outcome is the payload of a result, as a door writes it.
-type outcome struct {
-	OK        *bool  `json:"ok"`
-	Text      string `json:"text"`
-	Error     string `json:"error"`
-	Code      string `json:"code"`
-	Retryable bool   `json:"retryable"`
-	Limit     string `json:"limit"`
+// outcome says what a result says: in the words of a door, or as it is.
+func (r *Remote) outcome(s event.RemoteStep, e Envelope) (event.ModelReplied, error) {
+	p := parse(e.Payload)
+	text := textOf(p["text"])
+	switch string(p["ok"]) {
+	case "false":
+		return event.ModelReplied{}, failed(cmp.Or(textOf(p["code"]), "failed"), event.Failure{
+			Who: "server", Retryable: string(p["retryable"]) == "true",
+			Message: cmp.Or(words(p["error"]), "the other end failed and does not say why"),
+		})
+	case "true":
+		if !p.ofDoor() {
+			break
+		}
+		if limit := textOf(p["limit"]); limit != "" {
+			return said(r.opts.Words.LimitReport(s.Name, limit, text)), nil
+		}
+		return said(text), nil
+	}
+	return said(e.Text()), nil
+}
+
+// words are a text, or what stands in its place; empty for nothing.
+func words(raw json.RawMessage) string {
+	if text := textOf(raw); text != "" || len(raw) == 0 || raw[0] == '"' || raw[0] == 'n' {
+		return text
+	}
+	return string(raw)
+}
+
+// ofDoor reports whether the payload of a result that went well says no more than a
+// door does. What else another server says may be the result itself.
+func (f fields) ofDoor() bool {
+	for name, value := range f {
+		switch name {
+		case "ok", "request_id":
+		case "text", "limit":
+			if value[0] != '"' {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // said is a reply that reports.

@@ -211,6 +211,24 @@ func TestRemoteStrangers(t *testing.T) {
 		{"a payload of its own", "", func(_ int32, _ *http.Request, _ string, w http.ResponseWriter) {
 			_, _ = fmt.Fprintf(w, result, `{"rows":[1,2]}`)
 		}, `{"rows":[1,2]}`, "", 1},
+		{"a payload of its own that went well", "", func(_ int32, _ *http.Request, _ string, w http.ResponseWriter) {
+			_, _ = fmt.Fprintf(w, result, `{"ok":true,"rows":[1,2]}`)
+		}, `{"ok":true,"rows":[1,2]}`, "", 1},
+		{"a text and more", "", func(_ int32, _ *http.Request, _ string, w http.ResponseWriter) {
+			_, _ = fmt.Fprintf(w, result, `{"ok":true,"text":"two rows","rows":[1,2]}`)
+		}, `{"ok":true,"text":"two rows","rows":[1,2]}`, "", 1},
+		{"a text that is none", "", func(_ int32, _ *http.Request, _ string, w http.ResponseWriter) {
+			_, _ = fmt.Fprintf(w, result, `{"ok":true,"text":{"rows":2}}`)
+		}, `{"ok":true,"text":{"rows":2}}`, "", 1},
+		{"an ok in other words", "", func(_ int32, _ *http.Request, _ string, w http.ResponseWriter) {
+			_, _ = fmt.Fprintf(w, result, `{"ok":"yes","text":"Q3: 7"}`)
+		}, `{"ok":"yes","text":"Q3: 7"}`, "", 1},
+		{"an OK of its own", "", func(_ int32, _ *http.Request, _ string, w http.ResponseWriter) {
+			_, _ = fmt.Fprintf(w, result, `{"OK":false,"text":"Q3: 7"}`)
+		}, `{"OK":false,"text":"Q3: 7"}`, "", 1},
+		{"an error that is no text", "", func(_ int32, _ *http.Request, _ string, w http.ResponseWriter) {
+			_, _ = fmt.Fprintf(w, result, `{"ok":false,"error":{"code":7,"message":"no data"}}`)
+		}, "", `{"code":7,"message":"no data"}`, 1},
 		{"a limit", "", func(_ int32, _ *http.Request, _ string, w http.ResponseWriter) {
 			_, _ = fmt.Fprintf(w, result, `{"ok":true,"text":"half","limit":"steps"}`)
 		}, prompts.In("en").LimitReport("Executor_1", "steps", "half"), "", 1},

@@ -1,9 +1,11 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,16 +74,19 @@ const defaultUser = "default"
 
 // open finds the session of a task.
 func (h *Teams) open(ctx context.Context, t Task) (session string, err error) {
-	user, name := t.Request.UserCode, t.Request.TargetAgentType+"/"+t.Request.SessionID
-	if user == "" {
-		user = defaultUser
-	}
+	names := []string{t.Request.TargetAgentType, t.Request.SessionID}
 	if t.Request.TaskGroupID != "" {
-		name += "/" + t.MessageID
+		names = append(names, t.MessageID)
 	}
-	session, _, err = h.opts.Sessions.Open(ctx, user, name)
+	for i := range names {
+		names[i] = inName.Replace(names[i])
+	}
+	session, _, err = h.opts.Sessions.Open(ctx, cmp.Or(t.Request.UserCode, defaultUser), strings.Join(names, "/"))
 	return session, err
 }
+
+// inName keeps the names apart of which that of a session is made.
+var inName = strings.NewReplacer("%", "%25", "/", "%2F")
 
 // Start begins a turn, or with t.Again goes on with it.
 func (h *Teams) Start(ctx context.Context, t Task, out *Sink) (Outcome, error) {

@@ -78,14 +78,14 @@ type Worker struct {
 	lease Lease
 	slots chan struct{} // one in it for each run
 
-	mu        sync.Mutex          // guards what follows
-	handing   bool                // runs end and are handed back
-	runs      map[string]*running // by execution
-	begins    map[string]int      // commands by which tasks begin or go on here, by session and message
-	inHand    map[string]string   // entries that are being handled, with their carriers
-	suspended bool                // an administrator wants no new tasks
-	denied    map[string]bool     // agent types that it may not have
-	life      life                // for those who ask how it is
+	mu        sync.Mutex           // guards what follows
+	handing   bool                 // runs end and are handed back
+	runs      map[string]*running  // by execution
+	begins    map[string]int       // commands by which tasks begin or go on here, by session and message
+	inHand    map[entryName]string // entries that are being handled, with their carriers
+	suspended bool                 // an administrator wants no new tasks
+	denied    map[string]bool      // agent types that it may not have
+	life      life                 // for those who ask how it is
 }
 
 // running is a run that can be cancelled.
@@ -123,7 +123,7 @@ func NewWorker(rdb redis.UniversalClient, opts WorkerOptions) (*Worker, error) {
 		slots:  make(chan struct{}, opts.Concurrency), // one place a run
 		runs:   map[string]*running{},
 		begins: map[string]int{},
-		inHand: map[string]string{},
+		inHand: map[entryName]string{},
 		denied: map[string]bool{},
 	}, nil
 }

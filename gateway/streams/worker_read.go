@@ -17,8 +17,11 @@ type delivery struct {
 	count  int // how often it was delivered, with this time
 }
 
-// name is what an entry is known by in the worker.
-func (d delivery) name() string { return d.stream + "/" + d.id }
+// entryName is what an entry is known by in the worker. The name of a stream may
+// begin that of another one, whatever stands between it and the id.
+type entryName struct{ stream, id string }
+
+func (d delivery) name() entryName { return entryName{d.stream, d.id} }
 
 // originField is the field in which the copy of an entry names the first one.
 const originField = "troupe_entry"
@@ -218,7 +221,7 @@ func (w *Worker) touch(ctx context.Context) error {
 	return nil
 }
 
-func (w *Worker) isInHand(name string) bool {
+func (w *Worker) isInHand(name entryName) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, held := w.inHand[name]
@@ -259,8 +262,8 @@ func (w *Worker) inHandOf(stream string) (ids []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for name := range w.inHand {
-		if len(name) > len(stream) && name[:len(stream)+1] == stream+"/" {
-			ids = append(ids, name[len(stream)+1:])
+		if name.stream == stream {
+			ids = append(ids, name.id)
 		}
 	}
 	return ids
