@@ -47,7 +47,7 @@ type openCall struct {
 // returns what of it can be shown at once.
 func (a *assembly) add(said repair.Said, kept repair.Kept) Chunk {
 	if u := said.Usage; u != nil && u.Prompt+u.Completion > 0 {
-		a.usage = &event.Usage{Input: u.Prompt, Output: u.Completion, CachedInput: u.Cached, Reasoning: u.Reasoning}
+		a.usage = usageOf(*u)
 	}
 	for _, p := range said.Calls {
 		if c := a.open(repair.Piece{Index: p.Index, ID: p.ID, Name: p.Name}, p.Args != ""); c != nil {
@@ -65,6 +65,22 @@ func (a *assembly) add(said repair.Said, kept repair.Kept) Chunk {
 	}
 	a.extra.keep(kept)
 	return a.say(said.Content+said.Refusal, said.Reasoning)
+}
+
+// usageOf is what a provider counted. Tokens from the cache that are more than
+// the prompt, and reasoning that is more than the reply, were counted beside it,
+// as some providers do. No count is less than nothing.
+func usageOf(u repair.Usage) *event.Usage {
+	whole := func(n, part int) (int, int) {
+		if n, part = max(0, n), max(0, part); part > n {
+			n += part
+		}
+		return n, part
+	}
+	var out event.Usage
+	out.Input, out.CachedInput = whole(u.Prompt, u.Cached)
+	out.Output, out.Reasoning = whole(u.Completion, u.Reasoning)
+	return &out
 }
 
 // say takes in text and reasoning and returns what of them can be shown.
