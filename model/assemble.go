@@ -20,7 +20,12 @@ type assembly struct {
 	extra           replyExtra
 	rawFinish       string
 	usage           *event.Usage
+	size            int // bytes of all that came
 }
+
+// maxReply bounds what a reply says, in bytes: no model means to say more, and
+// the record of the reply must fit a line of the log however it is escaped.
+const maxReply = 8 << 20
 
 // newAssembly returns an assembly for a reply of an endpoint with the profile;
 // from is the endpoint's model.
@@ -41,6 +46,29 @@ type openCall struct {
 	index    *int
 	args     []byte // may hold halves of characters
 	extra    map[string]json.RawMessage
+}
+
+// fits reports whether a reply that also says this is not too long, and counts
+// it.
+func (a *assembly) fits(said repair.Said, kept repair.Kept) bool {
+	const perCall = 64
+	a.size += len(said.Content) + len(said.Refusal) + len(said.Reasoning)
+	for _, p := range said.Calls {
+		a.size += len(p.ID) + len(p.Name) + len(p.Args)
+	}
+	for _, p := range kept.Calls {
+		a.size += len(p.ID) + len(p.Name) + len(p.Args)
+		for name, value := range p.Extra {
+			a.size += len(name) + len(value)
+		}
+	}
+	for _, item := range kept.Details {
+		a.size += len(item)
+	}
+	for name, value := range kept.Fields {
+		a.size += len(name) + len(value)
+	}
+	return a.size+perCall*len(a.calls) <= maxReply
 }
 
 // add takes in what one event says, with what go-openai drops of it, and
