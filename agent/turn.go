@@ -373,7 +373,13 @@ func (a *Agent) endTurn(end ending) error {
 	if err := a.append(ended); err != nil {
 		return err
 	}
-	return a.comeToRest(ended)
+	if err := a.comeToRest(ended); err != nil {
+		return err
+	}
+	if byStop := end.reason == event.EndStopped || end.reason == event.EndTerminated; !byStop && a.cfg.Last != nil && a.cfg.Last(end.reason) {
+		return errLast
+	}
+	return nil
 }
 
 // comeToRest makes the move that follows the end of a turn. Where a stop ended
@@ -382,18 +388,10 @@ func (a *Agent) comeToRest(end event.TurnEnded) error {
 	switch end.Reason {
 	case event.EndStopped, event.EndTerminated:
 		a.restop(end.Reason)
-		return nil
 	case event.EndFailed:
-		if err := a.moveTo(moveFail, end.Failure.Message); err != nil {
-			return err
-		}
+		return a.moveTo(moveFail, end.Failure.Message)
 	case event.EndNatural, event.EndLimit:
-		if err := a.moveTo(moveRest, string(end.Reason)); err != nil {
-			return err
-		}
-	}
-	if a.cfg.Last != nil && a.cfg.Last(end.Reason) {
-		return errLast
+		return a.moveTo(moveRest, string(end.Reason))
 	}
 	return nil
 }
