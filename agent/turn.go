@@ -113,7 +113,7 @@ func (a *Agent) begin(cancel context.CancelCauseFunc) (begun bool, err error) {
 			return false, err
 		}
 	}
-	a.cancel = cancel
+	a.cancel, a.last = cancel, a.t.wrapUp != ""
 	if a.stop != nil && a.stop.Mode > Soft {
 		cancel(stopError{*a.stop})
 	}
@@ -137,7 +137,7 @@ func (a *Agent) steps(ctx context.Context) (ending, error) {
 			return end, nil
 		}
 		if err := a.ready(); err != nil {
-			return endOfLimit(err, a.t.text)
+			return a.endOfLimit(err)
 		}
 		if err := a.request(ctx); err != nil {
 			return a.endOfRequest(ctx, err)
@@ -257,6 +257,9 @@ func (a *Agent) warnLimit(near event.LimitWarned) error {
 // beginWrapUp tells the model that its next reply is the last of the turn. The
 // turn of an agent that works elsewhere ends without one.
 func (a *Agent) beginWrapUp(reached event.LimitReached) error {
+	if err := a.claimLastWord(); err != nil {
+		return err
+	}
 	if err := a.append(reached); err != nil {
 		return err
 	}
@@ -329,13 +332,16 @@ func (a *Agent) endOfRequest(ctx context.Context, err error) (ending, error) {
 	if failed, ok := errors.AsType[*failureError](err); ok {
 		return ending{reason: event.EndFailed, failure: &failed.Failure, text: a.t.text}, nil
 	}
-	return endOfLimit(err, a.t.text)
+	return a.endOfLimit(err)
 }
 
 // endOfLimit turns the error of a limit into the end of the turn; others pass.
-func endOfLimit(err error, text string) (ending, error) {
+func (a *Agent) endOfLimit(err error) (ending, error) {
+	if s, ok := errors.AsType[stopError](err); ok {
+		return a.endOfStop(s.Stop)
+	}
 	if limit, ok := errors.AsType[*LimitError](err); ok {
-		return ending{reason: event.EndLimit, limit: limit.Limit, text: text}, nil
+		return ending{reason: event.EndLimit, limit: limit.Limit, text: a.t.text}, nil
 	}
 	return ending{}, err
 }
@@ -373,7 +379,13 @@ func (a *Agent) endTurn(end ending) error {
 	if err := a.append(ended); err != nil {
 		return err
 	}
-	return a.comeToRest(ended)
+	if err := a.comeToRest(ended); err != nil {
+		return err
+	}
+	if byStop := end.reason == event.EndStopped || end.reason == event.EndTerminated; !byStop && a.cfg.Last != nil && a.cfg.Last(end.reason) {
+		return errLast
+	}
+	return nil
 }
 
 // comeToRest makes the move that follows the end of a turn. Where a stop ended
@@ -382,18 +394,10 @@ func (a *Agent) comeToRest(end event.TurnEnded) error {
 	switch end.Reason {
 	case event.EndStopped, event.EndTerminated:
 		a.restop(end.Reason)
-		return nil
 	case event.EndFailed:
-		if err := a.moveTo(moveFail, end.Failure.Message); err != nil {
-			return err
-		}
+		return a.moveTo(moveFail, end.Failure.Message)
 	case event.EndNatural, event.EndLimit:
-		if err := a.moveTo(moveRest, string(end.Reason)); err != nil {
-			return err
-		}
-	}
-	if a.cfg.Last != nil && a.cfg.Last(end.Reason) {
-		return errLast
+		return a.moveTo(moveRest, string(end.Reason))
 	}
 	return nil
 }

@@ -20,7 +20,12 @@ type assembly struct {
 	extra           replyExtra
 	rawFinish       string
 	usage           *event.Usage
+	size            int // bytes of all that came
 }
+
+// maxReply bounds what a reply says, in bytes: no model means to say more, and
+// the record of the reply must fit a line of the log however it is escaped.
+const maxReply = 8 << 20
 
 // newAssembly returns an assembly for a reply of an endpoint with the profile;
 // from is the endpoint's model.
@@ -43,11 +48,34 @@ type openCall struct {
 	extra    map[string]json.RawMessage
 }
 
+// fits reports whether a reply that also says this is not too long, and counts
+// it.
+func (a *assembly) fits(said repair.Said, kept repair.Kept) bool {
+	const perCall = 64
+	a.size += len(said.Content) + len(said.Refusal) + len(said.Reasoning)
+	for _, p := range said.Calls {
+		a.size += len(p.ID) + len(p.Name) + len(p.Args)
+	}
+	for _, p := range kept.Calls {
+		a.size += len(p.ID) + len(p.Name) + len(p.Args)
+		for name, value := range p.Extra {
+			a.size += len(name) + len(value)
+		}
+	}
+	for _, item := range kept.Details {
+		a.size += len(item)
+	}
+	for name, value := range kept.Fields {
+		a.size += len(name) + len(value)
+	}
+	return a.size+perCall*len(a.calls) <= maxReply
+}
+
 // add takes in what one event says, with what go-openai drops of it, and
 // returns what of it can be shown at once.
 func (a *assembly) add(said repair.Said, kept repair.Kept) Chunk {
 	if u := said.Usage; u != nil && u.Prompt+u.Completion > 0 {
-		a.usage = &event.Usage{Input: u.Prompt, Output: u.Completion, CachedInput: u.Cached, Reasoning: u.Reasoning}
+		a.usage = usageOf(*u)
 	}
 	for _, p := range said.Calls {
 		if c := a.open(repair.Piece{Index: p.Index, ID: p.ID, Name: p.Name}, p.Args != ""); c != nil {
@@ -65,6 +93,22 @@ func (a *assembly) add(said repair.Said, kept repair.Kept) Chunk {
 	}
 	a.extra.keep(kept)
 	return a.say(said.Content+said.Refusal, said.Reasoning)
+}
+
+// usageOf is what a provider counted. Tokens from the cache that are more than
+// the prompt, and reasoning that is more than the reply, were counted beside it,
+// as some providers do. No count is less than nothing.
+func usageOf(u repair.Usage) *event.Usage {
+	whole := func(n, part int) (int, int) {
+		if n, part = max(0, n), max(0, part); part > n {
+			n += part
+		}
+		return n, part
+	}
+	var out event.Usage
+	out.Input, out.CachedInput = whole(u.Prompt, u.Cached)
+	out.Output, out.Reasoning = whole(u.Completion, u.Reasoning)
+	return &out
 }
 
 // say takes in text and reasoning and returns what of them can be shown.

@@ -85,11 +85,23 @@ func bodyError(e *repair.Error) *Error {
 	case errors.Is(e, repair.ErrForeign):
 		return foreignError(words, codes)
 	case errors.Is(e, repair.ErrTooLong):
-		long := NewError(ClassProviderError, e.Kind.Error())
-		long.Retryable, long.Err = false, e.Kind
-		return long
+		return tooLong(e.Kind)
 	}
 	return NewError(ClassProviderError, "unreadable piece in the reply: "+words)
+}
+
+// errLongReply is the cause of an error whose reply does not end.
+var errLongReply = fmt.Errorf("the reply is longer than %d bytes", maxReply)
+
+// longReply is the error of a reply that is longer than [maxReply].
+func longReply() *Error { return tooLong(errLongReply) }
+
+// tooLong is the error of a reply that must not be read on; another would be as
+// long.
+func tooLong(cause error) *Error {
+	e := NewError(ClassProviderError, cause.Error())
+	e.Retryable, e.Err = false, cause
+	return e
 }
 
 // errForeign is the cause of an error whose body was no reply.

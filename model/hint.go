@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"syscall"
+
+	"github.com/troupe-go/troupe/model/internal/repair"
 )
 
 // hinted completes an error: a hint, and no key in the words.
@@ -45,6 +47,8 @@ func (a *adapter) hint(e *Error) string {
 		return "the request is too large for " + a.address.Host + " or a proxy before it; give the agents smaller pieces"
 	case errors.Is(e.Err, errForeign):
 		return "the base URL " + a.shown() + " may be wrong, or a proxy or a login page answers in its place"
+	case errors.Is(e.Err, errLongReply), errors.Is(e.Err, repair.ErrTooLong):
+		return "the model does not come to an end; set max_output_tokens, or use another model"
 	case e.Class == ClassEmptyResponse:
 		return a.address.Host + " answers without a word; troupe models probe asks it what works"
 	case e.Retryable:

@@ -58,6 +58,10 @@ func (a *adapter) read(ctx, callCtx context.Context, req Request, stream *openai
 	reply := newAssembly(a.endpoint.Profile, a.ref())
 	for {
 		said, err := recv(stream, body)
+		kept := body.Take()
+		if err == nil && !reply.fits(said, kept) {
+			err = longReply()
+		}
 		if err != nil {
 			e := reply.end(req, err, body.Facts().Done)
 			if e.err != nil {
@@ -66,7 +70,7 @@ func (a *adapter) read(ctx, callCtx context.Context, req Request, stream *openai
 			e.yield(yield)
 			return
 		}
-		if c := reply.add(said, body.Take()); (c.Text != "" || c.Reasoning != "") && !yield(c, nil) {
+		if c := reply.add(said, kept); (c.Text != "" || c.Reasoning != "") && !yield(c, nil) {
 			return
 		}
 	}

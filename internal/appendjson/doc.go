@@ -8,7 +8,8 @@
 //
 // What it is not for: reading, and types of an unusual form: what has methods of
 // its own (json.Marshaler, encoding.TextMarshaler), embedded fields, maps,
-// interfaces and floating-point numbers are left to encoding/json.
+// interfaces, numbers that are not signed integers, and what lies a thousand deep
+// are left to encoding/json.
 //
 // Where to start reading: [Value].
 //

@@ -58,7 +58,7 @@ func (m making) form(t reflect.Type) *form {
 	}
 	f := &form{}
 	m[t] = f
-	if !ownMethods(t) {
+	if !ownMethods(t) && t != reflect.TypeFor[json.Number]() {
 		m.fill(f, t)
 	}
 	return f

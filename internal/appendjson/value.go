@@ -13,15 +13,22 @@ func Value(dst []byte, v any) ([]byte, error) {
 	if v == nil {
 		return append(dst, "null"...), nil
 	}
-	out, err := formOf(reflect.TypeOf(v)).append(dst, reflect.ValueOf(v))
+	out, err := formOf(reflect.TypeOf(v)).append(dst, reflect.ValueOf(v), 0)
 	if err != nil {
 		return dst, err
 	}
 	return out, nil
 }
 
-// append appends v, which is of the form's type.
-func (f *form) append(dst []byte, v reflect.Value) ([]byte, error) {
+// deepest is how many values may hold each other before encoding/json goes on:
+// it knows what to do with one that holds itself.
+const deepest = 1000
+
+// append appends v, which is of the form's type and lies in depth others.
+func (f *form) append(dst []byte, v reflect.Value, depth int) ([]byte, error) {
+	if depth > deepest {
+		return appendOther(dst, v)
+	}
 	switch f.kind {
 	case reflect.String:
 		return String(dst, v.String()), nil
@@ -33,17 +40,17 @@ func (f *form) append(dst []byte, v reflect.Value) ([]byte, error) {
 		if v.IsNil() {
 			return append(dst, "null"...), nil
 		}
-		return f.elem.append(dst, v.Elem())
+		return f.elem.append(dst, v.Elem(), depth+1)
 	case reflect.Slice:
-		return f.appendSlice(dst, v)
+		return f.appendSlice(dst, v, depth)
 	case reflect.Struct:
-		return f.appendStruct(dst, v)
+		return f.appendStruct(dst, v, depth)
 	default:
 		return appendOther(dst, v)
 	}
 }
 
-func (f *form) appendSlice(dst []byte, v reflect.Value) ([]byte, error) {
+func (f *form) appendSlice(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	if v.IsNil() {
 		return append(dst, "null"...), nil
 	}
@@ -53,14 +60,14 @@ func (f *form) appendSlice(dst []byte, v reflect.Value) ([]byte, error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, err = f.elem.append(dst, v.Index(i)); err != nil {
+		if dst, err = f.elem.append(dst, v.Index(i), depth+1); err != nil {
 			return dst, err
 		}
 	}
 	return append(dst, ']'), nil
 }
 
-func (f *form) appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
+func (f *form) appendStruct(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	sep := byte('{')
 	var err error
 	for i := range f.fields {
@@ -71,7 +78,7 @@ func (f *form) appendStruct(dst []byte, v reflect.Value) ([]byte, error) {
 		}
 		dst = append(append(append(dst, sep, '"'), field.name...), '"', ':')
 		sep = ','
-		if dst, err = field.form.append(dst, value); err != nil {
+		if dst, err = field.form.append(dst, value, depth+1); err != nil {
 			return dst, err
 		}
 	}
@@ -92,7 +99,7 @@ func (f *field) omits(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map, reflect.Array, reflect.String:
 		return v.Len() == 0
-	case reflect.Struct:
+	case reflect.Struct, reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128:
 		return false
 	default:
 		return v.IsZero()
@@ -109,8 +116,13 @@ func (f *field) zero(v reflect.Value) bool {
 
 // appendOther leaves v to encoding/json.
 func appendOther(dst []byte, v reflect.Value) ([]byte, error) {
-	if v.CanAddr() {
+	switch {
+	case v.CanAddr():
 		v = v.Addr() // for methods of the pointer
+	case v.Kind() == reflect.Interface: // for methods of the interface
+		p := reflect.New(v.Type())
+		p.Elem().Set(v)
+		v = p
 	}
 	buf := bytes.NewBuffer(dst)
 	enc := json.NewEncoder(buf)

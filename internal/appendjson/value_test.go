@@ -160,6 +160,12 @@ func TestAsEncodingJSON(t *testing.T) {
 			Q *halfPointer `json:"q,omitzero"`
 			R *half        `json:"r,omitzero"`
 		}{Q: &halfPointer{3}},
+		json.Number("-1e5"), json.Number(""),
+		[]json.Number{"7"},
+		struct {
+			M json.Marshaler `json:"m"`
+			N json.Number    `json:"n,omitempty"`
+		}{M: (*byPointer)(nil), N: "3"},
 		embedded{in, "m"},
 		struct{ NoTag string }{"x"},
 		struct {
@@ -182,6 +188,25 @@ func TestAsEncodingJSON(t *testing.T) {
 	}
 }
 
+// circle holds itself.
+func circle() tree {
+	t := tree{Name: "round"}
+	t.Left = &t
+	return t
+}
+
+// TestDeep goes past the depth at which encoding/json looks for circles.
+func TestDeep(t *testing.T) {
+	for _, depth := range []int{333, 499, 500, 501, 999, 1000, 1001, 3000} {
+		v := tree{Name: "leaf"}
+		for range depth {
+			inside := v
+			v = tree{Left: &inside}
+		}
+		check(t, v)
+	}
+}
+
 // TestNoForm looks for what has no JSON form, in whatever it is.
 func TestNoForm(t *testing.T) {
 	type holder struct {
@@ -197,6 +222,13 @@ func TestNoForm(t *testing.T) {
 		&holder{Shouts: []shout{"a", ""}},
 		[]holder{{}, {Ch: make(chan bool)}},
 		holder{Raw: json.RawMessage("{")},
+		holder{},
+		json.Number("1e"),
+		struct {
+			F func() `json:"f,omitempty"`
+		}{},
+		circle(),
+		[]tree{circle()},
 	} {
 		check(t, v)
 	}

@@ -1,0 +1,102 @@
+package replay_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/leader"
+	"github.com/troupe-go/troupe/model"
+	"github.com/troupe-go/troupe/model/modeltest"
+	"github.com/troupe-go/troupe/transcript"
+)
+
+// someCuts is how many of the records are cut at, besides the ends of turns.
+const someCuts = 8
+
+// TestMoreAfterACrash cuts the recorded runs after each end of a turn, and at
+// other places, and gives what is left more to do: the run comes to an end by
+// itself, the leader has read what the person wants, and the whole log is
+// verified.
+func TestMoreAfterACrash(t *testing.T) {
+	for _, path := range recorded(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			records := load(t, path)
+			for cut := 1; cut < len(records); cut++ {
+				if records[cut-1].Type() == event.TypeTurnEnded || cut%someCuts == 0 {
+					t.Run(fmt.Sprintf("cut=%d", cut), func(t *testing.T) { askMore(t, records[:cut]) })
+				}
+			}
+		})
+	}
+}
+
+// askMore resumes a run with more to do and looks at how it ends.
+func askMore(t *testing.T, records []event.Record) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := transcript.Save(dir, sequence(records)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := resumeWith(t, dir, records)
+	if e, ok := errors.AsType[*leader.Error](err); err != nil && (!ok || e.Code == "interrupted") {
+		t.Errorf("the run ended with %v", err)
+	}
+	if t.Failed() {
+		return
+	}
+	after := load(t, filepath.Join(dir, transcript.FileName))
+	check(t, verify(t, after, nil))
+	wanted := ""
+	for _, rec := range after {
+		switch d := rec.Data.(type) {
+		case event.MessageSent:
+			if d.From == event.Person && d.Content == more {
+				wanted = d.ID
+			}
+		case event.MessageDelivered:
+			if d.ID == wanted {
+				wanted = ""
+			}
+		case event.RunSuspended: // the run waits for the person, who was not read yet
+			wanted = ""
+		default:
+		}
+	}
+	if wanted != "" {
+		t.Errorf("the leader has not read %s", wanted)
+	}
+}
+
+const more = "and now in blue"
+
+// resumeWith resumes the run in dir with more to do; the model of all is one that
+// is soon done. A run that does not end by itself is interrupted.
+func resumeWith(t *testing.T, dir string, records []event.Record) (res leader.Result, err error) {
+	t.Helper()
+	header, _ := records[0].Data.(event.RunStarted)
+	var team leader.Team
+	if err := json.Unmarshal(header.Team, &team); err != nil {
+		t.Fatal(err)
+	}
+	done := leader.Model{Name: team.Model.Name, Client: modeltest.Func(func(context.Context, model.Request) modeltest.Reply {
+		return modeltest.Reply{Text: "done"}
+	})}
+	synctest.Test(t, func(t *testing.T) {
+		const patience = 24 * time.Hour
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		var run *leader.Run
+		run, err = leader.Resume(ctx, dir, leader.WithTask(more), leader.WithWorkDir(dir), leader.WithSync("off"),
+			leader.WithAttendance(leader.Unattended), leader.WithClient(done.Name, done))
+		if err == nil {
+			res, err = run.Wait()
+		}
+	})
+	return res, err
+}
