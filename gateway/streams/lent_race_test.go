@@ -84,7 +84,7 @@ func TestALenderThatLendsNothing(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = w.Close() })
 		r.worker("w-1", "one", echo, func(o *streams.WorkerOptions) { o.Agents = hasty{streams.NewAgents(w, 0)} })
-		run := r.lone("pure", leader.WithOverride(func(t *leader.Team) { t.Limits.Deadline = 8 * time.Second }))
+		run := r.lone("pure", leader.WithOverride(func(t *leader.Team) { t.Limits.Deadline = time.Minute }))
 		if res, err := run.Wait(); err != nil || !strings.Contains(strings.Join(failuresOf(t, run), "\n"), "before it is asked") {
 			t.Errorf("the run ended with %q, %v; failures %q", res.Answer, err, failuresOf(t, run))
 		}
