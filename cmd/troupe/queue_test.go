@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +129,22 @@ func TestQueueSendsAgain(t *testing.T) {
 		if got := send(exitOK, "m-2", "ask"); got != "it is blue\n" {
 			t.Errorf("m-2, answered: %q", got)
 		}
+	}
+}
+
+// TestRedisIsLookedForNoLonger: who ends the program while it connects is told that, and
+// not that Redis does not answer.
+func TestRedisIsLookedForNoLonger(t *testing.T) {
+	nobody, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(50*time.Millisecond, func() { cancel(errTerminated) })
+	_, err = (&app{}).redis(ctx, "redis://"+nobody.Addr().String(), "", 0)
+	if !errors.Is(err, errTerminated) {
+		t.Errorf("%v", err)
 	}
 }
 
