@@ -88,7 +88,10 @@ func (f *Files) put(user string, body io.Reader) (ref string, size int64, err er
 		return "", 0, err
 	}
 	size, err = io.Copy(file, io.LimitReader(body, max(room, 0)+1))
-	if err = errors.Join(err, file.Close()); err == nil && size > room {
+	if err = errors.Join(err, file.Close()); err == nil && size <= room {
+		used, err = f.used(dir) // once more: others may have come at the same time
+	}
+	if err == nil && (size > room || used > f.user) {
 		err = gateway.NewError(gateway.StatusTooLarge, "the file has more than %d bytes, or all of yours more than %d", f.perFile, f.user)
 	}
 	if err != nil {
