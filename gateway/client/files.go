@@ -91,6 +91,9 @@ func (f *Files) put(user string, body io.Reader) (ref string, size int64, err er
 	if err = errors.Join(err, file.Close()); err == nil && size <= room {
 		used, err = f.used(dir) // once more: others may have come at the same time
 	}
+	if _, ours := errors.AsType[*fs.PathError](err); err != nil && !ours {
+		err = gateway.NewError(gateway.StatusBad, "the file did not arrive whole").WithHint("send it again")
+	}
 	if err == nil && (size > room || used > f.user) {
 		err = gateway.NewError(gateway.StatusTooLarge, "the file has more than %d bytes, or all of yours more than %d", f.perFile, f.user)
 	}
@@ -108,10 +111,13 @@ func (f *Files) used(dir string) (sum int64, err error) {
 	}
 	for _, entry := range list {
 		info, err := entry.Info()
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // it was refused meanwhile
+		case err != nil:
 			return 0, err
+		default:
+			sum += info.Size()
 		}
-		sum += info.Size()
 	}
 	return sum, nil
 }

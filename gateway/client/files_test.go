@@ -1,12 +1,19 @@
 package client_test
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/troupe-go/troupe/gateway"
 	"github.com/troupe-go/troupe/gateway/client"
 )
 
@@ -56,5 +63,33 @@ func TestFilesAtOnce(t *testing.T) {
 	}
 	if kept > most {
 		t.Errorf("%d bytes are kept, at most %d may be", kept, most)
+	}
+}
+
+// TestFileThatStops sends a part of a file and hangs up: nothing is kept, and it is no
+// fault of the server.
+func TestFileThatStops(t *testing.T) {
+	r := newRig(t, nil)
+	address := strings.TrimPrefix(r.url, "http://")
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Length: 1000\r\n\r\nbegin", client.FilesPath, address, annToken)
+	if err = errors.Join(err, c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	told := func(e gateway.AuditEntry) bool { return strings.Contains(e.Detail, "did not arrive whole") }
+	for deadline := time.Now().Add(20 * time.Second); !slices.ContainsFunc(r.audited(), told); {
+		if time.Now().After(deadline) {
+			t.Fatalf("the audit is %+v", r.audited())
+		}
+		<-time.After(time.Millisecond)
+	}
+	if text := r.logged.String(); strings.Contains(text, `"level":"error"`) {
+		t.Errorf("operators read %s", text)
+	}
+	if kept, err := filepath.Glob(filepath.Join(r.dir, "files", "*", "*")); len(kept) > 0 || err != nil {
+		t.Errorf("there are %q, %v", kept, err)
 	}
 }
