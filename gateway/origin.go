@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +15,8 @@ type Origins struct {
 	// Allowed are origins beside the server's own, such as
 	// "https://studio.example.com"; an entry "*" allows all.
 	Allowed []string
-	// Hosts are the names, without port, under which the server is reached; empty
-	// allows any. A server on a loopback address sets them, or a page could reach
+	// Hosts are the names under which the server is reached, whatever their ports;
+	// empty allows any. A server on a loopback address sets them, or a page could reach
 	// it by a name of its own that leads there.
 	Hosts []string
 }
@@ -24,7 +25,8 @@ type Origins struct {
 // Requests without an Origin do not come from a page.
 func (o Origins) Check(r *http.Request) error {
 	host := hostOf(r.Host)
-	if len(o.Hosts) > 0 && !hasFold(o.Hosts, host) {
+	named := func(allowed string) bool { return strings.EqualFold(hostOf(allowed), host) }
+	if len(o.Hosts) > 0 && !slices.ContainsFunc(o.Hosts, named) {
 		return NewError(StatusForbidden, "the server is not reached under the name %q", host).WithHint("use one of " + strings.Join(o.Hosts, ", "))
 	}
 	origins := r.Header.Values("Origin")

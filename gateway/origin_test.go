@@ -35,6 +35,9 @@ func TestOrigins(t *testing.T) {
 		{"host without a port", gateway.Origins{Hosts: []string{"localhost"}}, "LOCALHOST", nil, true},
 		{"host of IPv6", gateway.Origins{Hosts: []string{"::1"}}, "[::1]:8787", nil, true},
 		{"host of IPv6 without a port", gateway.Origins{Hosts: []string{"::1"}}, "[::1]", nil, true},
+		{"host that is named with a port", gateway.Origins{Hosts: []string{"localhost:8787"}}, "localhost:8787", nil, true},
+		{"host of IPv6 that is named as in a URL", gateway.Origins{Hosts: []string{"[::1]"}}, "[::1]:8787", nil, true},
+		{"another one that is named with a port", gateway.Origins{Hosts: []string{"localhost:8787"}}, "evil:8787", nil, false},
 		{"a name that leads here", gateway.Origins{Hosts: []string{"127.0.0.1"}}, "evil.example.com:8787", []string{"http://evil.example.com:8787"}, false},
 		{"all origins, but not all hosts", gateway.Origins{Allowed: []string{"*"}, Hosts: []string{"h"}}, "evil", nil, false},
 	} {

@@ -85,6 +85,9 @@ func (s *queueSend) Run(ctx context.Context, agentType string, args []string) er
 		return s.refusal(ctx, err, agentType)
 	}
 	if s.follow {
+		if sent.Known {
+			from = streams.Begin // what it said was said before
+		}
 		return s.show(ctx, sent, from, view)
 	}
 	return s.report(sent)
@@ -149,7 +152,7 @@ func (s *queueSend) show(ctx context.Context, sent streams.Sent, from string, vi
 				_, _ = io.WriteString(s.Stderr, printer.Record(rec))
 			}
 		}
-		if e.Event.Kind() == streams.KindQuestion {
+		if e.Event.Kind() == streams.KindQuestion && !s.answered(ctx, sent, e.Event) {
 			asks = e.Event.MessageID // it may be a task below
 			break
 		}
@@ -171,6 +174,16 @@ func (s *queueSend) show(ctx context.Context, sent streams.Sent, from string, vi
 	}
 	_, err = io.WriteString(s.Stdout, strings.TrimRight(answer, "\n")+"\n")
 	return err
+}
+
+// answered reports whether a question that a task asked earlier, when it was sent the
+// first time, has been answered since.
+func (s *queueSend) answered(ctx context.Context, sent streams.Sent, question streams.Event) bool {
+	if !sent.Known {
+		return false
+	}
+	rec, err := s.client.Record(ctx, s.session, question.MessageID)
+	return err == nil && rec.State() != streams.StateSuspended
 }
 
 // whoIsThere names the agent types that somebody works for, and the way out.

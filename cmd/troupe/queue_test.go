@@ -3,12 +3,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/troupe-go/troupe/gateway/streams"
 )
@@ -60,6 +64,87 @@ func TestQueueFollowsOn(t *testing.T) {
 	}
 	if got := p.stderr.String(); askedBy(t, got) != "m-below" || !strings.Contains(got, "no JSON object") {
 		t.Errorf("stderr is %s", got)
+	}
+}
+
+// asking is a worker that asks what it is told to, and else does as it is told.
+type asking struct{}
+
+func (asking) Start(_ context.Context, t streams.Task, _ *streams.Sink) (streams.Outcome, error) {
+	if text := t.Content.Text(); !strings.HasPrefix(text, "ask") {
+		return streams.Outcome{Answer: "did " + text}, nil
+	}
+	return streams.Outcome{Wait: streams.WaitingUser, Question: "Which colour?"}, nil
+}
+
+func (asking) Resume(_ context.Context, t streams.Task, _ *streams.Sink) (streams.Outcome, error) {
+	return streams.Outcome{Answer: "it is " + t.Content.Text()}, nil
+}
+
+func (asking) Cancel(context.Context, streams.Task) error { return nil }
+
+// TestQueueSendsAgain sends tasks that are known: what comes of them is shown as the
+// first time, whether they work, wait or have ended.
+func TestQueueSendsAgain(t *testing.T) {
+	p := newProcess(t)
+	addr := miniredis.RunT(t).Addr()
+	rdb := redis.NewClient(&redis.Options{Addr: addr, ContextTimeoutEnabled: true})
+	w, err := streams.NewWorker(rdb, streams.WorkerOptions{ID: "w-1", AgentTypes: []string{"a"}, Handler: asking{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	defer func() { cancel(); <-done; rdb.Close() }()
+	send := func(code int, id, text string) string {
+		t.Helper()
+		return p.queue(t, "redis://"+addr, code, "send", "a", text, "--session", "s1", "--message-id", id, "--queue-anyway", "--follow")
+	}
+	for range 3 {
+		if got := send(exitOK, "m-1", "one"); got != "did one\n" {
+			t.Errorf("m-1: %q", got)
+		}
+		send(exitWaiting, "m-2", "ask")
+		if got := p.stderr.String(); askedBy(t, got) != "m-2" || !strings.Contains(got, "Which colour?") {
+			t.Errorf("m-2: %s", got)
+		}
+	}
+	p.queue(t, "redis://"+addr, exitOK, "resume", "s1", "m-2", "blue")
+	client, err := streams.NewClient(rdb, streams.ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for { // the worker takes the answer when it comes to it
+		rec, err := client.Record(t.Context(), "s1", "m-2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Status == streams.Completed {
+			break
+		}
+		<-time.After(time.Millisecond)
+	}
+	for range 2 {
+		if got := send(exitOK, "m-2", "ask"); got != "it is blue\n" {
+			t.Errorf("m-2, answered: %q", got)
+		}
+	}
+}
+
+// TestRedisIsLookedForNoLonger: who ends the program while it connects is told that, and
+// not that Redis does not answer.
+func TestRedisIsLookedForNoLonger(t *testing.T) {
+	nobody, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(50*time.Millisecond, func() { cancel(errTerminated) })
+	_, err = (&app{}).redis(ctx, "redis://"+nobody.Addr().String(), "", 0)
+	if !errors.Is(err, errTerminated) {
+		t.Errorf("%v", err)
 	}
 }
 

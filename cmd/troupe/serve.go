@@ -133,6 +133,7 @@ type server struct {
 	sessions *session.Manager
 	root     string        // of the workspace
 	closing  chan struct{} // as in the ground
+	hurry    chan struct{} // one slot: what cut leaves for run
 	files    *client.Files // of the client protocol, if it is on
 	anyone   bool          // may come in, without a token
 	mask     *transcript.Mask
@@ -150,6 +151,10 @@ type part struct {
 
 // cut ends at once what the end of the server waits for.
 func (sv *server) cut() {
+	select {
+	case sv.hurry <- struct{}{}:
+	default:
+	}
 	sv.sessions.Cut()
 	for _, p := range sv.parts {
 		p.cut()
@@ -160,7 +165,7 @@ func (sv *server) cut() {
 func (s *serveCommand) open(t *team, set config.Serve) (sv *server, err error) {
 	secrets, redact := secretsOf(t.file, t.settings)
 	mask := transcript.NewMask(secrets...).WithPatterns(redact...)
-	sv = &server{team: t, settings: set, mask: mask, sync: cmp.Or(s.sync, t.config.Transcript.Sync), closing: make(chan struct{})}
+	sv = &server{team: t, settings: set, mask: mask, sync: cmp.Or(s.sync, t.config.Transcript.Sync), closing: make(chan struct{}), hurry: make(chan struct{}, 1)}
 	sv.Closing = sv.closing
 	defer func() {
 		if err != nil {

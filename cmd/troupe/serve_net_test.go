@@ -9,6 +9,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"io"
 	mathbig "math/big"
 	"net"
@@ -136,5 +137,40 @@ func TestServeTwiceCtrlC(t *testing.T) {
 	_ = c.ws.CloseNow() // or the server waits for its farewell
 	if code := s.end(os.Interrupt); code != exitOK {
 		t.Errorf("exit code %d: %s", code, s.log())
+	}
+}
+
+// TestServeLeavesTheSlow: who has not sent what it began to send keeps the server from
+// ending only for as long as a farewell may take.
+func TestServeLeavesTheSlow(t *testing.T) {
+	p := newProcess(t)
+	put(t, "spoken.json", spoken)
+	put(t, "team.yaml", spokenTeam+"serve: {grace: 10m}\n")
+	s := p.serve(t, "--client", "--envelope")
+	address := strings.TrimPrefix(s.url, "ws://")
+	address, _, _ = strings.Cut(address, "/")
+	for _, path := range []string{"/files", "/envelope"} {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: 1000\r\n\r\nbegin", path, address); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-time.After(200 * time.Millisecond) // the requests are under way
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(s.log(), "stopping"); {
+		if time.Now().After(deadline) {
+			t.Fatalf("it does not stop: %s", s.log())
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	began := time.Now()
+	if code := s.end(os.Interrupt); code != exitOK || time.Since(began) > 20*time.Second {
+		t.Errorf("exit code %d after %v: %s", code, time.Since(began), s.log())
 	}
 }

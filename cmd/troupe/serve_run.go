@@ -43,14 +43,32 @@ func (sv *server) run(ctx context.Context, listener net.Listener, faces http.Han
 	sv.Logger.Info().AnErr("err", context.Cause(ctx)).Msg("stopping")
 	_ = listener.Close()
 	close(sv.closing)
-	late := time.AfterFunc(sv.grace()+lastWords, func() { cut(errStopping) })
-	defer late.Stop()
-	<-inside.close()
+	sv.leave(inside.close(), func() {
+		cut(errStopping)
+		_ = srv.Close() // who reads from a client that sends nothing knows no context
+	})
 	_ = srv.Close() // idle connections are left, and those of faces that were cut
 	if err := <-failed; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 		return err
 	}
 	return nil
+}
+
+// leave waits until the requests under way are gone. Those that are there when
+// everybody has had the time to say farewell are cut off.
+func (sv *server) leave(gone <-chan struct{}, cut func()) {
+	late := time.NewTimer(sv.grace() + lastWords)
+	defer late.Stop()
+	for {
+		select {
+		case <-gone:
+			return
+		case <-sv.hurry:
+			late.Reset(lastWords)
+		case <-late.C:
+			cut()
+		}
+	}
 }
 
 // httpLog passes on what the HTTP server has to say, which is about single

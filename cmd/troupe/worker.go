@@ -255,10 +255,12 @@ func (a *app) durationFlag(flag, value string, least time.Duration, to *time.Dur
 
 // redis connects to a Redis that answers.
 func (a *app) redis(ctx context.Context, address, schema string, pool int) (*streams.Connection, error) {
-	ctx, done := context.WithTimeout(ctx, redisPatience)
+	patient, done := context.WithTimeout(ctx, redisPatience)
 	defer done()
-	c, err := streams.Connect(ctx, address, schema, pool)
+	c, err := streams.Connect(patient, address, schema, pool)
 	switch {
+	case err != nil && ctx.Err() != nil: // somebody ended the program
+		return nil, context.Cause(ctx)
 	case errors.Is(err, streams.ErrUnreachable):
 		return nil, &failure{code: exitFailed, text: unpackaged(err), hint: "--redis redis://HOST:PORT/0", err: err}
 	case errors.Is(err, streams.ErrLogin):

@@ -21,3 +21,6 @@ func (f *Fold) Open() (prompts []string, calls int) { return f.fold.prompts, len
 
 // Count takes a record in without making its messages.
 func (f *Fold) Count(rec event.Record) { f.fold.apply(rec) }
+
+// Bound sets how much a file, and all files of a user, may have.
+func (f *Files) Bound(perFile, user int64) { f.perFile, f.user = perFile, user }

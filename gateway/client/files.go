@@ -83,7 +83,14 @@ func (f *Files) put(user string, body io.Reader, another func(kept int) error) (
 		return "", 0, err
 	}
 	size, err = io.Copy(file, io.LimitReader(body, max(room, 0)+1))
-	if err = errors.Join(err, file.Close()); err == nil && size > room {
+	var used int64
+	if err = errors.Join(err, file.Close()); err == nil && size <= room {
+		_, used, err = f.kept(folderOf(user)) // once more: others may have come at the same time
+	}
+	if _, ours := errors.AsType[*fs.PathError](err); err != nil && !ours {
+		err = gateway.NewError(gateway.StatusBad, "the file did not arrive whole").WithHint("send it again")
+	}
+	if err == nil && (size > room || used > f.user) {
 		err = gateway.NewError(gateway.StatusTooLarge, "the file has more than %d bytes, or all of yours more than %d", f.perFile, f.user)
 	}
 	if err != nil {

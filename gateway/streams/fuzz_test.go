@@ -67,3 +67,34 @@ func fixedPoint(t *testing.T, write func() ([]byte, error), read func([]byte) (f
 		t.Fatalf("got %s, then %s, %v", once, twice, err)
 	}
 }
+
+// FuzzRecord holds the codecs of what the protocol keeps to the same promises.
+func FuzzRecord(f *testing.F) {
+	for _, c := range captures(f, "records") {
+		f.Add([]byte(c.Data))
+	}
+	f.Add([]byte(`{"execution_id":"e","message_id":"m","session_id":"s","status":"RUNNING","troupe":{"request":{"message_id":"m","session_id":"s","trace_id":"t"},"work":{"key":"k","command":{"a":1}},"inbox":[],"done":null}}`))
+	f.Add([]byte(`{"status":"COMPLETED","reply_data":1e400,"content":[{"text":"x"}],"token":"t","last_seen":1}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if r, err := streams.DecodeRecord(text); err == nil {
+			_ = r.State()
+			fixedPoint(t, r.Encode, func(text []byte) (func() ([]byte, error), error) {
+				again, err := streams.DecodeRecord(text)
+				return again.Encode, err
+			})
+		}
+		if l, err := streams.DecodeLease(text); err == nil {
+			fixedPoint(t, l.Encode, func(text []byte) (func() ([]byte, error), error) {
+				again, err := streams.DecodeLease(text)
+				return again.Encode, err
+			})
+		}
+		if g, err := streams.DecodeGroupResult(text); err == nil {
+			_ = g.Content.Text()
+			fixedPoint(t, g.Encode, func(text []byte) (func() ([]byte, error), error) {
+				again, err := streams.DecodeGroupResult(text)
+				return again.Encode, err
+			})
+		}
+	})
+}

@@ -32,10 +32,12 @@ func TestMain(m *testing.M) {
 		runLender(addr)
 		return
 	}
-	// The tests wait for a server far more than they compute.
+	// The tests wait for a server far more than they compute; a fuzz target does not.
 	flag.Parse()
-	if err := flag.Set("test.parallel", "32"); err != nil {
-		panic(err)
+	if flag.Lookup("test.fuzz").Value.String() == "" {
+		if err := flag.Set("test.parallel", "32"); err != nil {
+			panic(err)
+		}
 	}
 	streams.LogDriver(zerolog.Nop())
 	goleak.VerifyTestMain(m)

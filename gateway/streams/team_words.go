@@ -2,6 +2,7 @@ package streams
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/troupe-go/troupe/event"
 )
@@ -78,9 +79,11 @@ func (w teamWords) reply(t Task) string {
 // yes, one for always, or one for no with a reason. Rule is then not empty for
 // always.
 func decision(text string) (d event.ApprovalDecided, ok bool) {
-	first, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	rest = strings.TrimSpace(rest)
-	switch strings.ToLower(strings.TrimRight(first, ".,!。，！:：")) {
+	first, rest := strings.TrimSpace(text), ""
+	if end := strings.IndexFunc(first, endsWord); end >= 0 {
+		first, rest = first[:end], strings.TrimLeftFunc(first[end:], endsWord)
+	}
+	switch strings.ToLower(first) {
 	case "y", "yes", "allow", "ok", "是", "好", "允许", "同意":
 		return event.ApprovalDecided{Decision: event.DecisionAllow}, rest == ""
 	case "a", "always", "总是", "一直允许":
@@ -89,4 +92,10 @@ func decision(text string) (d event.ApprovalDecided, ok bool) {
 		return event.ApprovalDecided{Decision: event.DecisionDeny, Reason: rest}, true
 	}
 	return d, false
+}
+
+// endsWord reports whether the first word of an answer ends there. In Chinese no
+// space stands behind it.
+func endsWord(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune(".,;:!。，、；：！", r)
 }
