@@ -174,6 +174,7 @@ type Agent struct {
 	stop    *Stop                   // asked for, not yet done
 	pausing bool                    // Run returns at the next rest, whatever else is asked for
 	cancel  context.CancelCauseFunc // ends the running turn; nil at rest
+	last    bool                    // a limit was reached; the turn says its last word
 	calls   callCount
 }
 

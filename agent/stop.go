@@ -35,7 +35,7 @@ type Stop struct {
 	// stopped. Such a stop means nothing to an agent at rest.
 	Limit *event.LimitReached
 	// WrapUp lets an agent that Limit cuts short say a last word, without
-	// tools.
+	// tools. One that already says it, because of this limit or another, goes on.
 	WrapUp bool
 
 	silenced []string // ids of messages that no longer wake the agent
@@ -107,7 +107,7 @@ func stopOf(d event.AgentStopping, silenced []string) Stop {
 func (a *Agent) Stop(s Stop) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.machine.state() == event.Finished {
+	if a.machine.state() == event.Finished || s.WrapUp && a.last {
 		return
 	}
 	if s.Limit == nil {
@@ -122,6 +122,18 @@ func (a *Agent) Stop(s Stop) {
 		a.cancelTurn(stopError{s})
 	}
 	a.cfg.Box.Ring()
+}
+
+// claimLastWord begins the last word of a turn, which no limit cuts short to ask
+// for another one. It fails when a limit just did that to the turn.
+func (a *Agent) claimLastWord() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stop != nil && a.stop.WrapUp {
+		return stopError{*a.stop}
+	}
+	a.last = true
+	return nil
 }
 
 // logStop logs a wish; the texts are then those of the log. Callers hold a.mu.

@@ -113,7 +113,7 @@ func (a *Agent) begin(cancel context.CancelCauseFunc) (begun bool, err error) {
 			return false, err
 		}
 	}
-	a.cancel = cancel
+	a.cancel, a.last = cancel, a.t.wrapUp != ""
 	if a.stop != nil && a.stop.Mode > Soft {
 		cancel(stopError{*a.stop})
 	}
@@ -137,7 +137,7 @@ func (a *Agent) steps(ctx context.Context) (ending, error) {
 			return end, nil
 		}
 		if err := a.ready(); err != nil {
-			return endOfLimit(err, a.t.text)
+			return a.endOfLimit(err)
 		}
 		if err := a.request(ctx); err != nil {
 			return a.endOfRequest(ctx, err)
@@ -257,6 +257,9 @@ func (a *Agent) warnLimit(near event.LimitWarned) error {
 // beginWrapUp tells the model that its next reply is the last of the turn. The
 // turn of an agent that works elsewhere ends without one.
 func (a *Agent) beginWrapUp(reached event.LimitReached) error {
+	if err := a.claimLastWord(); err != nil {
+		return err
+	}
 	if err := a.append(reached); err != nil {
 		return err
 	}
@@ -329,13 +332,16 @@ func (a *Agent) endOfRequest(ctx context.Context, err error) (ending, error) {
 	if failed, ok := errors.AsType[*failureError](err); ok {
 		return ending{reason: event.EndFailed, failure: &failed.Failure, text: a.t.text}, nil
 	}
-	return endOfLimit(err, a.t.text)
+	return a.endOfLimit(err)
 }
 
 // endOfLimit turns the error of a limit into the end of the turn; others pass.
-func endOfLimit(err error, text string) (ending, error) {
+func (a *Agent) endOfLimit(err error) (ending, error) {
+	if s, ok := errors.AsType[stopError](err); ok {
+		return a.endOfStop(s.Stop)
+	}
 	if limit, ok := errors.AsType[*LimitError](err); ok {
-		return ending{reason: event.EndLimit, limit: limit.Limit, text: text}, nil
+		return ending{reason: event.EndLimit, limit: limit.Limit, text: a.t.text}, nil
 	}
 	return ending{}, err
 }
