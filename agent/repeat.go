@@ -12,7 +12,7 @@ const (
 // limitRepeated names the limit on identical calls.
 const limitRepeated = "repeated_call"
 
-// repeats counts identical calls of one turn.
+// repeats counts identical calls of one turn. The zero value is ready.
 type repeats map[string]*repeated
 
 type repeated struct {
@@ -22,12 +22,15 @@ type repeated struct {
 
 // count notes a call and its result, and returns how often the two were seen
 // together without another result in between.
-func (r repeats) count(c event.Call, result string) int {
+func (r *repeats) count(c event.Call, result string) int {
 	key := c.Name + "\x00" + c.Arguments
-	seen := r[key]
+	seen := (*r)[key]
 	if seen == nil || seen.result != result {
 		seen = &repeated{result: result}
-		r[key] = seen
+		if *r == nil {
+			*r = repeats{}
+		}
+		(*r)[key] = seen
 	}
 	seen.n++
 	return seen.n

@@ -287,7 +287,7 @@ func (t *turnState) applyState(d event.AgentState) {
 	switch {
 	case d.To.Busy() && d.From.Busy(): // the calls of a step wait, or go on
 	case d.To.Busy():
-		*t = turnState{due: dueRequest, step: 1, repeats: repeats{}}
+		*t = turnState{due: dueRequest, step: 1}
 	default:
 		*t = turnState{}
 	}

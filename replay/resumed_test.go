@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/modeltest"
+	"github.com/troupe-go/troupe/replay"
 	"github.com/troupe-go/troupe/transcript"
 )
 
@@ -99,4 +101,34 @@ func resumeWith(t *testing.T, dir string, records []event.Record) (res leader.Re
 		}
 	})
 	return res, err
+}
+
+// TestRepairedRuns loses each of the records by which turns begin, as a repair
+// of a damaged log leaves it. Whether such a run can go on depends on what was
+// lost; it is told, and ends.
+func TestRepairedRuns(t *testing.T) {
+	for _, path := range recorded(t) {
+		records := load(t, path)
+		for i, rec := range records {
+			d, ok := rec.Data.(event.AgentState)
+			if !ok || !d.To.Busy() || d.From.Busy() {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%d", filepath.Base(path), i+1), func(t *testing.T) {
+				rest := slices.Clone(records)
+				rest[i].Agent, rest[i].Turn, rest[i].Data = "", 0, event.Warning{Code: transcript.CodeRecordLost}
+				dir := filepath.Join(t.TempDir(), "run")
+				if err := transcript.Save(dir, sequence(rest)); err != nil {
+					t.Fatal(err)
+				}
+				_, err := resumeWith(t, dir, rest)
+				if e, ok := errors.AsType[*leader.Error](err); err != nil && (!ok || e.Code == "interrupted") {
+					t.Errorf("the run ended with %v", err)
+				}
+				if _, err := replay.Verify(t.Context(), sequence(rest), replay.VerifyOptions{}); err != nil {
+					t.Errorf("verify: %v", err)
+				}
+			})
+		}
+	}
 }
