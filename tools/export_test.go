@@ -1,6 +1,9 @@
 package tools
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+)
 
 // Inferred returns the schema of a tool that comes with Troupe as inference
 // makes it now.
@@ -27,3 +30,13 @@ func Members(object []byte) (names, values []string, err error) {
 
 // AppendSchema is appendSchema.
 var AppendSchema = appendSchema
+
+// List is what a result of n lines shows of them, and how many of them were
+// written.
+func List(offset, limit, n int) (text string, past bool, written int) {
+	l := listing{page: newPage(offset, limit, 3, 5)}
+	for i := range n {
+		l.add(func() string { written++; return strconv.Itoa(i) })
+	}
+	return l.text(), l.past(), written
+}
