@@ -114,6 +114,9 @@ func (a *Agent) begin(cancel context.CancelCauseFunc) (begun bool, err error) {
 		}
 	}
 	a.cancel, a.last = cancel, a.t.wrapUp != ""
+	if a.last && a.stop != nil && a.stop.WrapUp {
+		a.stop = nil // its last word is still to come
+	}
 	if a.stop != nil && a.stop.Mode > Soft {
 		cancel(stopError{*a.stop})
 	}
