@@ -86,7 +86,13 @@ func (a *Agent) runCalls(ctx context.Context, reply event.ModelReplied) error {
 func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 	a := s.agent
 	if cause := context.Cause(ctx); cause != nil {
-		s.settle(i, a.cutResult(cause, true, 0))
+		r := a.cutResult(cause, true, 0)
+		if !r.none {
+			if err := a.withdraw(c.ID, cause); err != nil {
+				return err
+			}
+		}
+		s.settle(i, r)
 		return nil
 	}
 	spec, _ := a.cfg.Tools.Spec(c.Name)
@@ -130,6 +136,20 @@ func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 		return s.clear()
 	}
 	return nil
+}
+
+// withdraw ends the question that a call asked before the program ended, and for
+// whose answer it does not wait any more.
+func (a *Agent) withdraw(call string, cause error) error {
+	id := a.cfg.Desk.Asked(a.cfg.ID, call)
+	if id == "" {
+		return nil
+	}
+	_, err := a.cfg.Desk.Close(id, event.Cancelled, "", cause.Error(), a.turn)
+	if errors.Is(err, mailbox.ErrClosedQuestion) {
+		return nil
+	}
+	return err
 }
 
 // clear finishes the calls that run before the next one starts. Until then

@@ -67,3 +67,34 @@ func TestOneLastWord(t *testing.T) {
 		})
 	}
 }
+
+// TestALastWordIsTakenUp goes on with a turn that a limit had ended, in a run
+// whose time is up as well: the turn ends by the limit that it tells of.
+func TestALastWordIsTakenUp(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newStage(t, modeltest.Sequence(modeltest.Reply{Text: "my last word"}), nil)
+		for i, d := range []event.Data{
+			event.AgentState{From: event.Created, To: event.Working},
+			event.MessageSent{ID: "msg_tl_001", Kind: event.Note, From: event.Leader, FromName: event.LeaderName, To: "uio_1", Content: "begin"},
+			event.MessageDelivered{ID: "msg_tl_001", Step: 1},
+			event.LimitReached{Limit: "steps", Used: 1, Max: 1},
+		} {
+			if err := s.agent.Apply(event.Record{Seq: int64(i + 1), Agent: "uio_1", Turn: 1, Data: d}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.agent.Stop(agent.Stop{
+			Mode: agent.Now, By: event.RuntimeName, WrapUp: true, Limit: &event.LimitReached{Limit: "deadline", Used: 1, Max: 1},
+		})
+		s.run()
+		defer s.cancel()
+		synctest.Wait()
+		ended := data[event.TurnEnded](s)
+		if diff := cmp.Diff([]event.TurnEnded{{Reason: event.EndLimit, Limit: "steps"}}, ended); diff != "" {
+			t.Errorf("turns ended (-want +got):\n%s", diff)
+		}
+		if asked := data[event.ModelRequested](s); len(asked) != 1 || !asked[0].WrapUp {
+			t.Errorf("asked %+v, want one last word", asked)
+		}
+	})
+}

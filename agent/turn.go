@@ -114,6 +114,9 @@ func (a *Agent) begin(cancel context.CancelCauseFunc) (begun bool, err error) {
 		}
 	}
 	a.cancel, a.last = cancel, a.t.wrapUp != ""
+	if a.last && a.stop != nil && a.stop.WrapUp {
+		a.stop = nil // its last word is still to come
+	}
 	if a.stop != nil && a.stop.Mode > Soft {
 		cancel(stopError{*a.stop})
 	}
@@ -130,11 +133,15 @@ func (a *Agent) steps(ctx context.Context) (ending, error) {
 			}
 			continue
 		}
-		if s, ok := a.stopAsked(); ok {
+		logged, ok := a.endAsLogged()
+		if ok && a.t.completion == logged.reason {
+			return logged, nil // it is told, whatever came since
+		}
+		if s, stopped := a.stopAsked(); stopped {
 			return a.endOfStop(s)
 		}
-		if end, ok := a.endAsLogged(); ok {
-			return end, nil
+		if ok {
+			return logged, nil
 		}
 		if err := a.ready(); err != nil {
 			return a.endOfLimit(err)
@@ -151,7 +158,7 @@ func (a *Agent) endAsLogged() (end ending, ok bool) {
 	switch {
 	case a.t.completion == event.EndLimit, a.cfg.Elsewhere && a.t.wrapUp != "":
 		return ending{reason: event.EndLimit, limit: a.t.wrapUp, text: a.t.text}, true
-	case a.t.failure != nil && a.t.failure.Code != model.ClassContextOverflow:
+	case a.t.failure != nil && (a.t.completion == event.EndFailed || a.t.failure.Code != model.ClassContextOverflow):
 		return ending{reason: event.EndFailed, failure: a.t.failure, text: a.t.text}, true
 	}
 	return ending{}, false

@@ -167,11 +167,18 @@ func (p *player) unread(index int) []string {
 	return ids
 }
 
-// cutAfter brings what cuts the turn short after own record i. The agent makes
-// the records after which that is without holding its lock.
+// cutAfter brings what cuts the turn short after own record i. The agent holds
+// its lock while it makes a move, and is cut short after it.
 func (p *player) cutAfter(i int) {
-	if p.stop != nil && p.stop.after == i {
-		p.cut(*p.stop)
-		p.stop = nil
+	if p.stop == nil || p.stop.after != i {
+		return
 	}
+	c := *p.stop
+	p.stop = nil
+	if i >= 0 && i < len(p.script.own) && p.script.own[i].Type() == event.TypeAgentState {
+		p.wasCut = true
+		p.stops.Go(func() { p.cutNow(c) })
+		return
+	}
+	p.cut(c)
 }

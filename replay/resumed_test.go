@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/modeltest"
+	"github.com/troupe-go/troupe/replay"
 	"github.com/troupe-go/troupe/transcript"
 )
 
@@ -39,18 +41,13 @@ func TestMoreAfterACrash(t *testing.T) {
 
 // askMore resumes a run with more to do and looks at how it ends.
 func askMore(t *testing.T, records []event.Record) {
-	dir := filepath.Join(t.TempDir(), "run")
-	if err := transcript.Save(dir, sequence(records)); err != nil {
-		t.Fatal(err)
-	}
-	_, err := resumeWith(t, dir, records)
+	after, err := resumeWith(t, records)
 	if e, ok := errors.AsType[*leader.Error](err); err != nil && (!ok || e.Code == "interrupted") {
 		t.Errorf("the run ended with %v", err)
 	}
 	if t.Failed() {
 		return
 	}
-	after := load(t, filepath.Join(dir, transcript.FileName))
 	check(t, verify(t, after, nil))
 	wanted := ""
 	for _, rec := range after {
@@ -75,10 +72,15 @@ func askMore(t *testing.T, records []event.Record) {
 
 const more = "and now in blue"
 
-// resumeWith resumes the run in dir with more to do; the model of all is one that
-// is soon done. A run that does not end by itself is interrupted.
-func resumeWith(t *testing.T, dir string, records []event.Record) (res leader.Result, err error) {
+// resumeWith resumes a run of which there are these records with more to do, and
+// returns all that it then has; the model of all is one that is soon done. A run
+// that does not end by itself is interrupted.
+func resumeWith(t *testing.T, records []event.Record, opts ...leader.Option) (after []event.Record, err error) {
 	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := transcript.Save(dir, sequence(records)); err != nil {
+		t.Fatal(err)
+	}
 	header, _ := records[0].Data.(event.RunStarted)
 	var team leader.Team
 	if err := json.Unmarshal(header.Team, &team); err != nil {
@@ -87,16 +89,69 @@ func resumeWith(t *testing.T, dir string, records []event.Record) (res leader.Re
 	done := leader.Model{Name: team.Model.Name, Client: modeltest.Func(func(context.Context, model.Request) modeltest.Reply {
 		return modeltest.Reply{Text: "done"}
 	})}
+	opts = append([]leader.Option{
+		leader.WithTask(more), leader.WithWorkDir(dir), leader.WithSync("off"), leader.WithAttendance(leader.Unattended),
+		leader.WithClient(done.Name, done),
+	}, opts...)
 	synctest.Test(t, func(t *testing.T) {
 		const patience = 24 * time.Hour
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		var run *leader.Run
-		run, err = leader.Resume(ctx, dir, leader.WithTask(more), leader.WithWorkDir(dir), leader.WithSync("off"),
-			leader.WithAttendance(leader.Unattended), leader.WithClient(done.Name, done))
-		if err == nil {
-			res, err = run.Wait()
+		if run, err = leader.Resume(ctx, dir, opts...); err == nil {
+			_, err = run.Wait()
 		}
 	})
-	return res, err
+	return load(t, filepath.Join(dir, transcript.FileName)), err
+}
+
+// TestRepairedRuns loses each of the records by which turns begin, as a repair
+// of a damaged log leaves it. Whether such a run can go on depends on what was
+// lost; it is told, and ends.
+func TestRepairedRuns(t *testing.T) {
+	for _, path := range recorded(t) {
+		records := load(t, path)
+		for i, rec := range records {
+			d, ok := rec.Data.(event.AgentState)
+			if !ok || !d.To.Busy() || d.From.Busy() {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%d", filepath.Base(path), i+1), func(t *testing.T) {
+				rest := slices.Clone(records)
+				rest[i].Agent, rest[i].Turn, rest[i].Data = "", 0, event.Warning{Code: transcript.CodeRecordLost}
+				_, err := resumeWith(t, rest)
+				if e, ok := errors.AsType[*leader.Error](err); err != nil && (!ok || e.Code == "interrupted") {
+					t.Errorf("the run ended with %v", err)
+				}
+				if _, err := replay.Verify(t.Context(), sequence(rest), replay.VerifyOptions{}); err != nil {
+					t.Errorf("verify: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// TestPastTheDeadline resumes what is left of the recorded runs when its time is
+// up, so that every turn under way is cut short at once. Every message and
+// question comes to its end, and each turn ends as it was reported.
+func TestPastTheDeadline(t *testing.T) {
+	for _, path := range recorded(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			records := load(t, path)
+			for cut := 5; cut < len(records); cut++ {
+				after, err := resumeWith(t, records[:cut], leader.WithTask(""), leader.WithOverride(func(team *leader.Team) {
+					team.Limits.Deadline = time.Nanosecond
+				}))
+				broken, failed := replay.Check(sequence(after))
+				if failed != nil {
+					t.Fatal(failed)
+				}
+				for _, x := range broken {
+					if x.Rule != replay.RuleCycle { // of a question that was to be refused
+						t.Errorf("cut after record %d: %+v; the run ended with %v", cut, x, err)
+					}
+				}
+			}
+		})
+	}
 }

@@ -94,6 +94,10 @@ const errInterrupted = interruption("replay: the recording ends")
 // cut brings what cuts the running turn short.
 func (p *player) cut(c cutOff) {
 	p.wasCut = true
+	p.cutNow(c)
+}
+
+func (p *player) cutNow(c cutOff) {
 	if c.err != nil {
 		p.cancel(c.err)
 		return

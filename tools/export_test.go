@@ -1,6 +1,9 @@
 package tools
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+)
 
 // Inferred returns the schema of a tool that comes with Troupe as inference
 // makes it now.
@@ -30,3 +33,13 @@ var AppendSchema = appendSchema
 
 // DescriptionOf is the description in the text of a tool of Troupe.
 func DescriptionOf(name, langCode string) string { return textOf(name, lang(langCode)).description }
+
+// List is what a result of n lines shows of them, and how many of them were
+// written.
+func List(offset, limit, n int) (text string, past bool, written int) {
+	l := listing{page: newPage(offset, limit, 3, 5)}
+	for i := range n {
+		l.add(func() string { written++; return strconv.Itoa(i) })
+	}
+	return l.text(), l.past(), written
+}

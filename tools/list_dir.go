@@ -48,9 +48,9 @@ func (w *Workspace) listDir(ctx context.Context, _ Call, in listDirArgs) (string
 	if err := w.checkDir(name, at); err != nil {
 		return "", err
 	}
-	var all []string
+	list := listing{page: newPage(in.Offset, in.Limit, listEntries, maxListEntries)}
 	err = w.folder.walk(at, in.Recursive, func(e entry) bool {
-		all = append(all, w.folder.line(at, e))
+		list.add(func() string { return w.folder.line(at, e) })
 		return ctx.Err() == nil
 	})
 	if ctx.Err() != nil {
@@ -59,14 +59,13 @@ func (w *Workspace) listDir(ctx context.Context, _ Call, in listDirArgs) (string
 	if err != nil {
 		return "", w.fileError(name, err)
 	}
-	p := newPage(in.Offset, in.Limit, listEntries, maxListEntries)
 	switch {
-	case p.offset > 0 && p.offset >= len(all):
-		return "", w.lang.pastEnd(p.offset, len(all))
-	case len(all) == 0:
+	case list.past():
+		return "", w.lang.pastEnd(list.page.offset, list.n)
+	case list.n == 0:
 		return "(empty)\n", nil
 	}
-	return p.lines(all), nil
+	return list.text(), nil
 }
 
 // checkDir refuses what is no folder.

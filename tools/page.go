@@ -20,12 +20,6 @@ func newPage(offset, limit, usual, most int) page {
 	return page{max(offset, 0), min(limit, most)}
 }
 
-// of returns the part of n items that the page shows.
-func (p page) of(n int) (from, to int) {
-	from = min(p.offset, n)
-	return from, min(from+p.limit, n)
-}
-
 // more is the last line of a result that has more than it shows. It is the
 // same in every language, so that programs can read it.
 func more(n, offset int) string {
@@ -38,16 +32,29 @@ func (l lang) pastEnd(offset, n int) error {
 		"工作区：offset=%d 超出末尾；总数为 %d", offset, n)}
 }
 
-// lines joins the lines of a page and adds what is left.
-func (p page) lines(all []string) string {
-	from, to := p.of(len(all))
-	var b strings.Builder
-	for _, line := range all[from:to] {
-		b.WriteString(line)
-		b.WriteByte('\n')
+// listing is a result of many lines, of which it keeps those of a page.
+type listing struct {
+	page  page
+	n     int // lines so far
+	shown strings.Builder
+}
+
+// add takes the next line, which it asks for only if the page shows it.
+func (l *listing) add(line func() string) {
+	if l.n >= l.page.offset && l.n-l.page.offset < l.page.limit {
+		l.shown.WriteString(line())
+		l.shown.WriteByte('\n')
 	}
-	if to < len(all) {
-		b.WriteString(more(len(all)-to, to))
+	l.n++
+}
+
+// past reports whether the page begins behind the last line.
+func (l *listing) past() bool { return l.page.offset > 0 && l.page.offset >= l.n }
+
+// text has the lines of the page and says what is left.
+func (l *listing) text() string {
+	if left := l.n - l.page.offset - l.page.limit; left > 0 {
+		return l.shown.String() + more(left, l.n-left)
 	}
-	return b.String()
+	return l.shown.String()
 }

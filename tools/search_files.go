@@ -78,19 +78,18 @@ func (w *Workspace) searchFiles(ctx context.Context, _ Call, in searchFilesArgs)
 		return "", ctx.Err()
 	case err != nil:
 		return "", w.fileError(name, err)
-	case s.page.offset > 0 && s.page.offset >= len(s.found):
-		return "", w.lang.pastEnd(s.page.offset, len(s.found))
+	case s.found.past():
+		return "", w.lang.pastEnd(s.found.page.offset, s.found.n)
 	}
-	return s.header() + s.page.lines(s.found), nil
+	return s.header() + s.found.text(), nil
 }
 
 // search is one search under way.
 type search struct {
 	pattern *regexp.Regexp
 	glob    glob
-	page    page
 
-	found                     []string
+	found                     listing
 	files                     int
 	binary, large, unreadable int
 	forbidden                 int
@@ -117,7 +116,7 @@ func (w *Workspace) newSearch(in searchFilesArgs) (*search, error) {
 		return nil, wrong("glob", excerpt(in.Glob), w.lang.say("a pattern such as *.go or docs/**/*.{md,txt}",
 			"形如 *.go 或 docs/**/*.{md,txt} 的模式"))
 	}
-	return &search{pattern: pattern, glob: g, page: newPage(in.Offset, in.Limit, searchLines, maxSearchLines)}, nil
+	return &search{pattern: pattern, glob: g, found: listing{page: newPage(in.Offset, in.Limit, searchLines, maxSearchLines)}}, nil
 }
 
 var errTooLarge = errors.New("too large")
@@ -140,16 +139,16 @@ func (s *search) file(f *folder, at string, size, most int64) {
 		s.binary++
 		return
 	}
-	before := len(s.found)
+	before := s.found.n
 	number := 0
 	for line := range strings.Lines(string(data)) {
 		number++
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 		if match := s.pattern.FindStringIndex(line); match != nil {
-			s.found = append(s.found, fmt.Sprintf("%s:%d: %s", shown(at), number, around(line, match[0])))
+			s.found.add(func() string { return fmt.Sprintf("%s:%d: %s", shown(at), number, around(line, match[0])) })
 		}
 	}
-	if len(s.found) > before {
+	if s.found.n > before {
 		s.files++
 	}
 }
@@ -178,7 +177,7 @@ func around(line string, match int) string {
 
 // header is the first line of the result.
 func (s *search) header() string {
-	header := fmt.Sprintf("%d matches in %d files", len(s.found), s.files)
+	header := fmt.Sprintf("%d matches in %d files", s.found.n, s.files)
 	var skipped []string
 	for _, kind := range []struct {
 		count int
