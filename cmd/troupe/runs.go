@@ -46,7 +46,7 @@ func (a *app) runsCommand() *cobra.Command {
 		f.flag(&r.waits, "waits", "")
 		f.number(&r.at, "at")
 	}
-	runs.AddCommand(ls, show, r.exportCommand(), a.runsCostCommand(), a.runsRepairCommand(), a.runsRmCommand())
+	a.below(runs, ls, show, r.exportCommand(), a.runsCostCommand(), a.runsRepairCommand(), a.runsRmCommand())
 	return runs
 }
 

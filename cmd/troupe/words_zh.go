@@ -214,7 +214,7 @@ troupe runs export --format json 的，client 和 studio 是这些协议的消�
 		"status":         "随回答给出的状态 `WORD`",
 		"data":           "随回答给出的 `JSON`",
 		"reason":         "说明原因的 `TEXT`",
-		"tail file":      "worker: 中有 Redis 地址的团队文件 `FILE`",
+		"queue file":     "worker: 中有 Redis 地址的团队文件 `FILE`",
 		"agent-type":     "接收哪些智能体类型 `TYPE` 的任务；可用逗号分隔或重复",
 		"redis":          "Redis 的地址 `URL`（默认取 REDIS_URL，否则 redis://127.0.0.1:6379/0）",
 		"schema":         "键名方案 `SCHEMA`：v1 或 v2；各方必须一致（默认 v1，集群 v2）",
