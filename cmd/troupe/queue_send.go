@@ -137,7 +137,7 @@ func (s *queueSend) show(ctx context.Context, sent streams.Sent, from string, vi
 			return err
 		}
 		if s.json {
-			if err := writeJSON(s.Stdout, shownEntry{e.ID, e.Event}); err != nil {
+			if err := s.writeEntry(e); err != nil {
 				return err
 			}
 		}
@@ -179,7 +179,7 @@ func (q *queueCommand) whoIsThere(ctx context.Context, agentType string) string 
 	if err != nil {
 		return ""
 	}
-	hint := q.words.queue["nobody"]
+	hint := "troupe worker --agent-type " + shellWord(agentType)
 	if len(types) > 0 {
 		hint = fmt.Sprintf(q.words.queue["online"], strings.Join(types, ", "))
 	}

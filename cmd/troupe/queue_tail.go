@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,10 +43,19 @@ func (a *app) queueTailCommand() *cobra.Command {
 // entryPlace is the id of an entry of a stream.
 var entryPlace = regexp.MustCompile(`^[0-9]{1,19}(-[0-9]{1,19})?$`)
 
-// shownEntry is an event with its place, as JSON.
+// shownEntry is an event, as it is in the stream, with its place.
 type shownEntry struct {
-	ID    string        `json:"id"`
-	Event streams.Event `json:"event"`
+	ID    string          `json:"id"`
+	Event json.RawMessage `json:"event"`
+}
+
+// writeEntry prints an entry as a line of JSON.
+func (q *queueCommand) writeEntry(e streams.Entry) error {
+	data, err := e.Event.Encode()
+	if err != nil {
+		return err
+	}
+	return writeJSON(q.Stdout, shownEntry{e.ID, data})
 }
 
 // Run shows the session from its beginning, from a place, or from where a reader
@@ -94,7 +104,7 @@ func (t *queueTail) print(ctx context.Context, session string, entries iter.Seq2
 			return err
 		}
 		if t.json {
-			err = writeJSON(t.Stdout, shownEntry{e.ID, e.Event})
+			err = t.writeEntry(e)
 		} else {
 			for _, rec := range shown.records(e.Event) {
 				_, err = io.WriteString(t.Stdout, printer.Record(rec))
