@@ -62,7 +62,7 @@ func (q *queueCommand) writeEntry(e streams.Entry) error {
 // of that name was, and goes on until Ctrl-C.
 func (t *queueTail) Run(ctx context.Context, session string) error {
 	if t.from != "" && !entryPlace.MatchString(t.from) {
-		return usageError(fmt.Sprintf(t.words.badValue, "from", t.from, "0-0, 1790000000000-0 …"), "")
+		return usageError(fmt.Sprintf(t.words.badSample, "from", t.from, "0-0, 1790000000000-0"), "")
 	}
 	view, err := t.viewOptions(t.Stdout, t.viewFlags, config.Display{})
 	if err != nil {

@@ -95,7 +95,7 @@ func (r *runsCommand) List(context.Context) error {
 		return err
 	}
 	if r.limit < 0 {
-		return usageError(fmt.Sprintf(r.words.badValue, "limit", strconv.Itoa(r.limit), "1, 20, …"), "")
+		return usageError(fmt.Sprintf(r.words.badSample, "limit", strconv.Itoa(r.limit), "1, 20"), "")
 	}
 	if r.limit > 0 {
 		runs = runs[:min(r.limit, len(runs))]

@@ -96,7 +96,7 @@ troupe resume 据此继续。`,
 		"serve": `每种协议由它的选项或团队文件 serve: 下的键启用。没有令牌时服务器只在本机监听。
 一个会话就是运行记录文件夹中的一次运行：可用 troupe replay 查看；服务器启动时会继续
 上一个服务器结束时中断的会话。SIGTERM 和 Ctrl-C 让进行中的步骤做完（最多 grace），
-然后暂停所有会话。
+然后挂起所有会话。
 
 团队文件的 serve: 下可以写 listen、tls_cert、tls_key、tokens（用户: 变量名）、
 token_key_env、token_life、workspace、audit、origins、hosts、max_sessions、grace、
@@ -247,7 +247,8 @@ troupe runs export --format json 的，client 和 studio 是这些协议的消�
 	missingArgument: "%s：缺少参数", extraArgument: "%s：多余的参数 %q",
 	badChoice: "%q 不可用，可用：%s", flagAlone: "%s 缺少值",
 	badVariable: "%s：%q 不是有效的值", badValue: "--%s：%q 不是有效的值，可用：%s",
-	badParam: "-p %q 缺少名称或值", badDotEnv: "%s：有一行不是 NAME=value",
+	badSample: "--%s：%q 不是有效的值，例如：%s",
+	badParam:  "-p %q 缺少名称或值", badDotEnv: "%s：有一行不是 NAME=value",
 	badOutput: "无法写入结果：%v", isAFolder: "是文件夹", notAFolder: "不是文件夹",
 	noFolder: "无法读取文件夹：%v", noHome: "不知道主文件夹，没有地方存放运行",
 	stepNeedsTerminal: "--step 要等待按键，而这里不是终端",
