@@ -6,7 +6,7 @@ var queueWordsEN = map[string]string{
 	"noObject": "--%s takes a JSON object, not %s", "noJSON": "--%s takes JSON, not %s",
 	"known": "the message was sent before; it runs once", "waits": "task %s waits for its user",
 	"noTask": "the session %s has no task %s", "online": "online: %s", "anyway": "--queue-anyway sends it all the same; it waits until a worker comes",
-	"nonePending": "nothing is pending for %s", "claimed": "%d entries were given to the workers that live",
+	"nonePending": "nothing is pending for %s", "claimed": "entries given to the workers that live: %d",
 	"allEnded": "nothing was under way",
 	"colEntry": "ENTRY", "colWorker": "WORKER", "colLives": "STATE", "colIdle": "IDLE", "colDelivered": "DELIVERED",
 	"colAction": "ACTION", "colSession": "SESSION", "colMessage": "MESSAGE", "lives": "lives", "dead": "dead",
