@@ -317,7 +317,7 @@ that protocol).`,
 	askTitle: "%s asks you", approveTitle: "%s asks for leave: %s", promptCount: "%s (1 of %d)",
 	answerPrompt: "Your answer", decisionPrompt: "Allow? y, n, a, ?",
 	answerHelp:   "Type the answer and press Enter. Ctrl-U empties the line, Ctrl-C stops the run, which can be answered later.",
-	decisionHelp: "y: allow this call once   n: deny, a reason may follow   any other text: deny for that reason",
+	decisionHelp: "y: allow this call once\nn: deny, a reason may follow\nany other text: deny for that reason",
 	alwaysHelp:   "a: always allow %s in this run", notTaken: "not taken: %s",
 
 	runFinished: "the run has finished; say what more is wanted, in quotes",

@@ -290,7 +290,7 @@ troupe runs export --format json 的，client 和 studio 是这些协议的消�
 	askTitle: "%s 向你提问", approveTitle: "%s 请求批准：%s", promptCount: "%s（共 %d 项，第 1 项）",
 	answerPrompt: "你的回答", decisionPrompt: "允许吗？y、n、a、?",
 	answerHelp:   "输入回答后按 Enter。Ctrl-U 清空这一行；Ctrl-C 停止运行，之后仍可回答。",
-	decisionHelp: "y：允许这一次   n：拒绝，后面可写理由   其他文字：以此为理由拒绝",
+	decisionHelp: "y：允许这一次\nn：拒绝，后面可写理由\n其他文字：以此为理由拒绝",
 	alwaysHelp:   "a：本次运行中总是允许 %s", notTaken: "没有采纳：%s",
 
 	runFinished: "运行已经完成；请在引号中说明还要做什么",
