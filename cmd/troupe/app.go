@@ -47,6 +47,9 @@ func Main(ctx context.Context, env Env) int {
 func (a *app) execute(ctx context.Context) error {
 	root := a.root() //nolint:contextcheck // a command takes the context that it is executed with
 	root.SetArgs(a.Args)
+	if len(a.Args) > 0 && a.Args[0] == cobra.ShellCompRequestCmd {
+		a.unquote()
+	}
 	return root.ExecuteContext(ctx)
 }
 
