@@ -84,6 +84,10 @@ func (s *queueSend) Run(ctx context.Context, agentType string, args []string) er
 	if err != nil {
 		return s.refusal(ctx, err, agentType)
 	}
+	if sent.Known {
+		s.say(s.words.queue["known"])
+		from = streams.Begin // it may have ended
+	}
 	if s.follow {
 		return s.show(ctx, sent, from, view)
 	}
@@ -117,9 +121,6 @@ func (s *queueSend) report(sent streams.Sent) error {
 		})
 	}
 	_, err := io.WriteString(s.Stdout, render.CleanLine(sent.MessageID)+"\n")
-	if sent.Known {
-		s.say(s.words.queue["known"])
-	}
 	s.say("  → troupe queue tail " + shellWord(s.session))
 	return err
 }
@@ -149,7 +150,7 @@ func (s *queueSend) show(ctx context.Context, sent streams.Sent, from string, vi
 				_, _ = io.WriteString(s.Stderr, printer.Record(rec))
 			}
 		}
-		if e.Event.Kind() == streams.KindQuestion {
+		if e.Event.Kind() == streams.KindQuestion && !(sent.Known && s.answered(ctx, e.Event.MessageID)) {
 			asks = e.Event.MessageID // it may be a task below
 			break
 		}
@@ -171,6 +172,12 @@ func (s *queueSend) show(ctx context.Context, sent streams.Sent, from string, vi
 	}
 	_, err = io.WriteString(s.Stdout, strings.TrimRight(answer, "\n")+"\n")
 	return err
+}
+
+// answered says that a task that asked something waits for nothing any more.
+func (s *queueSend) answered(ctx context.Context, message string) bool {
+	rec, err := s.client.Record(ctx, s.session, message)
+	return err == nil && rec.Status != streams.WaitingUser
 }
 
 // whoIsThere names the agent types that somebody works for, and the way out.
