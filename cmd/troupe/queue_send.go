@@ -150,7 +150,7 @@ func (s *queueSend) show(ctx context.Context, sent streams.Sent, from string, vi
 				_, _ = io.WriteString(s.Stderr, printer.Record(rec))
 			}
 		}
-		if e.Event.Kind() == streams.KindQuestion && !(sent.Known && s.answered(ctx, e.Event.MessageID)) {
+		if e.Event.Kind() == streams.KindQuestion && (!sent.Known || !s.answered(ctx, e.Event.MessageID)) {
 			asks = e.Event.MessageID // it may be a task below
 			break
 		}
