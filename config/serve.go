@@ -223,10 +223,12 @@ func listenAddress() kind[string] {
 
 // origin is the origin of a web page, or * for all.
 func origin() kind[string] {
-	return checkedText("an origin such as https://studio.example.com", "an origin has a scheme and a host, and no path", func(s string) bool {
-		return originForm().MatchString(s)
-	})
+	return checkedText("an origin such as https://studio.example.com", "an origin has a scheme and a host, and no path", IsOrigin)
 }
+
+// IsOrigin reports whether s is the origin of web pages, such as
+// "https://studio.example.com", or "*" for all.
+func IsOrigin(s string) bool { return originForm().MatchString(s) }
 
 // facePath is a path of a URL.
 func facePath() kind[string] {

@@ -86,7 +86,7 @@ func countFigures(t *testing.T, dir string) figures {
 	}
 	for _, word := range []string{"TODO", "FIXME"} {
 		c.Lines[word] = fmt.Sprint(c.lines[word], " ", c.in[word])
-		c.Places = append(c.Places, c.places[word][:min(100, len(c.places[word]))]...)
+		c.Places = append(c.Places, c.places[word][:min(20, len(c.places[word]))]...)
 	}
 	slices.Sort(c.sizes)
 	slices.Reverse(c.sizes)

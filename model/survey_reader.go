@@ -11,7 +11,7 @@ const (
 	firstHits      = 200 // lines of the first page of a search
 	laterHits      = 5000
 	searchPages    = 2
-	shownHits      = 100
+	shownHits      = 20
 	shownHitLength = 100 // characters of a matching line
 	readReadmes    = 3   // READMEs that are read
 )

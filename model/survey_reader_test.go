@@ -53,7 +53,7 @@ func TestSurveyReaderFindsPlaces(t *testing.T) {
 
 func TestSurveyReaderTurnsPages(t *testing.T) {
 	s := readerStage(t, map[string]string{"a.txt": strings.Repeat("TODO\n", 450)}, "READMEs: 0")
-	mustHave(t, s.finish(), "- TODO: 450 lines in 1 file", "  - `a.txt:100`: TODO", "  - … and 350 more, not named here; of the first 450 lines most are in `a.txt`")
+	mustHave(t, s.finish(), "- TODO: 450 lines in 1 file", "  - `a.txt:20`: TODO", "  - … and 430 more, not named here; of the first 450 lines most are in `a.txt`")
 	if n := len(slices.DeleteFunc(s.made(), func(name string) bool { return name != "search_files" })); n != 3 {
 		t.Errorf("it searched %d pages, want two for TODO and one for FIXME", n)
 	}

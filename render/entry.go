@@ -131,7 +131,7 @@ func (p *Printer) describeRun(e entry, data event.Data) entry {
 			st, limit = StyleWarn, p.words.limit+" "+d.Limit
 		}
 		return e.with(fact, st, p.words.finished, clockTime(millis(d.DurationMS)),
-			tokens(d.Usage.Total(), d.Usage.Estimated)+" token", p.cost(d.Cost, d.Usage.Estimated, false), limit)
+			tokens(d.Usage.Total(), d.Usage.Estimated)+" "+p.words.sumTokens, p.cost(d.Cost, d.Usage.Estimated, false), limit)
 	case event.RunFailed:
 		return e.with(notice, StyleError, p.words.runFailed, failureText(d.Failure))
 	default:
@@ -174,7 +174,7 @@ func (p *Printer) describeModel(e entry, data event.Data) entry {
 	case event.ModelRequested:
 		return e.with(detail, StyleDim, p.words.requested, d.Model)
 	case event.ModelReplied:
-		return e.with(detail, StyleDim, p.words.replied, tokens(d.Usage.Total(), d.Usage.Estimated)+" token",
+		return e.with(detail, StyleDim, p.words.replied, tokens(d.Usage.Total(), d.Usage.Estimated)+" "+p.words.sumTokens,
 			shortTime(millis(d.DurationMS)), p.cost(d.Cost, d.Usage.Estimated, false))
 	case event.ModelRetried:
 		d.Failure.Hint = "" // for people to act on, when nothing else helps

@@ -62,6 +62,8 @@ func tokens(n int, estimated bool) string {
 // size is a number of bytes: 812 B, 3.1 KiB, 1.2 MiB.
 func size(n int64) string {
 	switch {
+	case n < 0:
+		return "" // not known
 	case n >= 1<<20:
 		return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MiB"
 	case n >= 1<<10:

@@ -33,7 +33,7 @@ func (p *Printer) line(at time.Time, e entry) string {
 		text, st = p.messageText(e), StylePlain
 	}
 	if e.weight != notice {
-		room := p.opts.Width - p.width(join("  ", p.clock(at), agent, purpose, ""))
+		room := p.opts.Width - p.width(join("  ", p.clock(at), agent, purpose)+"  ")
 		text = p.cut(text, max(room, p.width(p.ellipsis)), p.ellipsis)
 	}
 	return strings.TrimRight(join("  ",

@@ -35,6 +35,25 @@ func TestLinesStayAligned(t *testing.T) {
 	}
 }
 
+// TestLinesFitTheWidth shows texts that are longer than any screen: each line
+// but that of a failure ends where the screen does.
+func TestLinesFitTheWidth(t *testing.T) {
+	long := strings.Repeat("a long text of words ", 20)
+	records := []event.Record{
+		{V: 1, Seq: 1, Agent: "tl", Data: event.MessageSent{ID: "task_001", Kind: event.Task, From: "tl", To: "uio_1", Content: long}},
+		{V: 1, Seq: 2, Agent: "uio_1", Data: event.ToolStarted{CallID: "c", Name: "search_files", Arguments: `{"pattern": "` + long + `"}`}},
+		{V: 1, Seq: 3, Agent: "uio_1", Data: event.ToolFinished{CallID: "c", Name: "search_files", Result: long}},
+	}
+	for _, width := range []int{40, 71, 72, 80, 120} {
+		got := show(records, render.Options{View: render.Lines, Lang: "en", Width: width})
+		for line := range strings.Lines(got) {
+			if w := render.Width(strings.TrimSuffix(line, "\n"), 1); w > width || w < width-1 {
+				t.Errorf("at width %d a line is %d wide: %s", width, w, line)
+			}
+		}
+	}
+}
+
 // TestACancelledCallIsNoFailure shows calls that somebody cut short, and one
 // that failed.
 func TestACancelledCallIsNoFailure(t *testing.T) {

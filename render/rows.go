@@ -294,7 +294,7 @@ func (s style) totalLine(t Total, now time.Time) string {
 	if t.Deadline > 0 {
 		clock += " / " + clockTime(t.Deadline)
 	}
-	text := s.words.total + " " + used + " token  " + money + "   " + clock
+	text := s.words.total + " " + used + " " + s.words.sumTokens + "  " + money + "   " + clock
 	if t.Stoppable {
 		hint := "   " + s.words.stopHint
 		if s.width(text+hint) <= s.opts.Width {

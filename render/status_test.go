@@ -172,7 +172,7 @@ func TestStatusCost(t *testing.T) {
 				s.Apply(rec)
 			}
 			line := render.Rows(nil, s.Total(), clock(0), render.Options{}, 0)[0]
-			if !strings.Contains(line, "token  "+tt.want+"   ") {
+			if !strings.Contains(line, "tokens  "+tt.want+"   ") {
 				t.Errorf("total line %q has no cost %s", line, tt.want)
 			}
 		})

@@ -23,7 +23,7 @@ type app struct {
 	noInput bool
 
 	declared map[*cobra.Command][]string // the names of each command's own flags
-	order    []string                    // the commands below the root as the help lists them
+	order    []*cobra.Command            // the commands as the help lists them
 
 	servers map[string]*streams.Connection // that roles elsewhere are reached by, by address
 }
@@ -47,6 +47,9 @@ func Main(ctx context.Context, env Env) int {
 func (a *app) execute(ctx context.Context) error {
 	root := a.root() //nolint:contextcheck // a command takes the context that it is executed with
 	root.SetArgs(a.Args)
+	if len(a.Args) > 0 && a.Args[0] == cobra.ShellCompRequestCmd {
+		a.unquote()
+	}
 	return root.ExecuteContext(ctx)
 }
 
@@ -78,9 +81,11 @@ func (a *app) root() *cobra.Command {
 	a.add(root, groupServe, a.serveCommand(), a.workerCommand())
 	a.add(root, groupTools, a.dialCommand(), a.queueCommand(), a.envelopeCommand())
 	a.add(root, groupSetup, a.modelsCommand(), a.schemaCommand(), a.completionCommand(), a.versionCommand())
-	root.SetHelpCommand(a.helpCommand())
+	help := a.helpCommand()
+	root.SetHelpCommand(help)
 	root.SetHelpCommandGroupID(groupSetup)
 	a.describe(root, "")
+	a.describe(help, help.Name()) // it comes below the root later
 	return root
 }
 
@@ -107,13 +112,18 @@ const (
 // groups is their order.
 var groups = [...]string{groupWork, groupSteer, groupLook, groupServe, groupTools, groupSetup}
 
-// add puts commands into a group, in the order that the help has.
+// add puts commands into a group of the root.
 func (a *app) add(root *cobra.Command, group string, commands ...*cobra.Command) {
 	for _, c := range commands {
 		c.GroupID = group
-		a.order = append(a.order, c.Name())
-		root.AddCommand(c)
 	}
+	a.below(root, commands...)
+}
+
+// below puts commands below another, in the order that the help has.
+func (a *app) below(parent *cobra.Command, commands ...*cobra.Command) {
+	a.order = append(a.order, commands...)
+	parent.AddCommand(commands...)
 }
 
 // interactive reports whether a person can be asked: both ends are terminals

@@ -28,3 +28,14 @@ func (a *app) completionCommand() *cobra.Command {
 		},
 	}
 }
+
+// unquote takes the marks that the help reads out of what flags are for, which a
+// shell shows as it is.
+func (a *app) unquote() {
+	for cmd, names := range a.declared {
+		for _, name := range names {
+			f := cmd.Flag(name)
+			f.Usage = strings.ReplaceAll(f.Usage, "`", "")
+		}
+	}
+}

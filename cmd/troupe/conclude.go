@@ -131,6 +131,9 @@ func (r *runCommand) ending(t *team, end outcome) render.End {
 	}
 	switch end.Status {
 	case leader.StatusFinished:
+		if t.demo {
+			e.Next[1] = "troupe init my-team" // there is no more to do for a script
+		}
 	case leader.StatusPartial:
 		e.Status, e.Reason = render.EndPartial, end.Limit
 	case leader.StatusSuspended:

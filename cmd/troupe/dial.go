@@ -113,7 +113,7 @@ func (d *dialCommand) settle() error {
 	d.timeout = defaultSendTimeout
 	if d.sendTimeout != "" {
 		if d.timeout, err = time.ParseDuration(d.sendTimeout); err != nil || d.timeout <= 0 {
-			return usageError(fmt.Sprintf(d.words.badValue, "send-timeout", d.sendTimeout, "10s, 1m"), "")
+			return usageError(fmt.Sprintf(d.words.badSample, "send-timeout", d.sendTimeout, "10s, 1m"), "")
 		}
 	}
 	d.token = d.get(cmp.Or(d.tokenEnv, tokenVariable))

@@ -31,7 +31,7 @@ func speakClient(d *dialCommand) (speaker, error) {
 		session, seq, ok := strings.Cut(d.resume, "@")
 		last, err := strconv.ParseInt(seq, 10, 64)
 		if session == "" || !ok || err != nil || last < 0 || d.session != "" && d.session != session {
-			return nil, usageError(fmt.Sprintf(d.words.badValue, "resume", d.resume, "SESSION@SEQ"), "")
+			return nil, usageError(fmt.Sprintf(d.words.badSample, "resume", d.resume, "SESSION@SEQ"), "")
 		}
 		s.first.SessionID, hello.LastSeq = session, last
 	}

@@ -18,6 +18,10 @@ import (
 	"github.com/troupe-go/troupe/render"
 )
 
+// closeNoToken is how a server of the client protocol says that the token is
+// missing or not good.
+const closeNoToken websocket.StatusCode = 4401
+
 // Bounds of a connection that dial makes.
 const (
 	dialWait = 30 * time.Second
@@ -220,5 +224,9 @@ func (d *dialCommand) closed(err error) error {
 		d.app.say(text)
 		return nil
 	}
-	return &failure{code: exitFailed, text: text, err: err}
+	hint := ""
+	if d.token == "" && (ce.Code == websocket.StatusPolicyViolation || ce.Code == closeNoToken) {
+		hint = fmt.Sprintf(d.words.dial["wantsToken"], tokenVariable+"=… troupe dial "+shellWord(d.url))
+	}
+	return &failure{code: exitFailed, text: text, hint: hint, err: err}
 }

@@ -53,7 +53,7 @@ func (d *diffCommand) Run(ctx context.Context, cmd *cobra.Command, args []string
 	lines := d.context
 	switch {
 	case lines < 0:
-		return usageError(fmt.Sprintf(d.words.badValue, "context", fmt.Sprint(lines), "0, 3, …"), "")
+		return usageError(fmt.Sprintf(d.words.badSample, "context", fmt.Sprint(lines), "0, 3"), "")
 	case lines == 0 && cmd.Flags().Changed("context"):
 		lines = -1 // none
 	}

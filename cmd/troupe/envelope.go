@@ -53,7 +53,7 @@ func (a *app) envelopeCommand() *cobra.Command {
 	for _, name := range []string{"from", "to"} {
 		_ = convert.RegisterFlagCompletionFunc(name, e.completeDialects) // the flag is there
 	}
-	group.AddCommand(check, convert, explain)
+	a.below(group, check, convert, explain)
 	return group
 }
 

@@ -14,18 +14,20 @@ import (
 type flags struct {
 	app        *app
 	cmd        *cobra.Command
+	group      string // the command above cmd, if its flags have words of their own
 	persistent bool
 }
 
 func (a *app) flags(cmd *cobra.Command) flags { return flags{app: a, cmd: cmd} }
 
-func (a *app) persistent(cmd *cobra.Command) flags { return flags{a, cmd, true} }
+func (a *app) persistent(cmd *cobra.Command) flags { return flags{app: a, cmd: cmd, persistent: true} }
 
 // declare notes the name and returns what the flag is for, which may be
-// something of its own for the command.
+// something of its own for the command or its group.
 func (f flags) declare(name string) string {
 	f.app.declared[f.cmd] = append(f.app.declared[f.cmd], name)
-	return cmp.Or(f.app.words.flags[f.cmd.Name()+" "+name], f.app.words.flags[name])
+	words := f.app.words.flags
+	return cmp.Or(words[f.group+" "+name], words[f.cmd.Name()+" "+name], words[name])
 }
 
 func (f flags) text(p *string, name, short string) {

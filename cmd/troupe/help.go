@@ -84,7 +84,7 @@ func (a *app) helpCommands(b *strings.Builder, command *cobra.Command, path stri
 // inOrder sorts commands as they were added; others follow.
 func (a *app) inOrder(commands []*cobra.Command) []*cobra.Command {
 	place := func(c *cobra.Command) int {
-		if i := slices.Index(a.order, c.Name()); i >= 0 {
+		if i := slices.Index(a.order, c); i >= 0 {
 			return i
 		}
 		return len(a.order)

@@ -35,7 +35,7 @@ func (a *app) initCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {
-				dir = args[0]
+				dir = filepath.Clean(args[0])
 			}
 			return a.init(cmd.Context(), dir)
 		},
@@ -45,6 +45,9 @@ func (a *app) initCommand() *cobra.Command {
 // init writes the files that are not there yet, tells which, and offers to run
 // the team.
 func (a *app) init(ctx context.Context, dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return usageError(dir+": "+a.words.notAFolder, "troupe init my-team")
+	}
 	for _, f := range starterFiles {
 		if err := a.begin(dir, f.name, f.source); err != nil {
 			return usageError(err.Error(), "")

@@ -20,7 +20,8 @@ func TestMistakesAreInOurWords(t *testing.T) {
 		args  string
 		wants []string
 	}{
-		{"runs --limit x", []string{"--limit", `"x"`, "20"}},
+		{"runs --limit x", []string{"--limit", `"x"`, "1, 20"}},
+		{"runs rm --older-than x", []string{"--older-than", `"x"`, "30d"}},
 		{"run --quiet=maybe", []string{"--quiet", `"maybe"`, "true, false"}},
 		{"run -m", []string{"-m"}},
 		{"run --model", []string{"--model"}},

@@ -32,7 +32,7 @@ func (a *app) modelsCommand() *cobra.Command {
 		f.list(&m.params, "param", "p")
 		f.flag(&m.json, "json", "")
 	}
-	models.AddCommand(ls, m.probeCommand())
+	a.below(models, ls, m.probeCommand())
 	return models
 }
 

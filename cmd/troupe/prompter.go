@@ -193,7 +193,7 @@ func (p *prompter) rows(width, height int) []string {
 	help := []string{w.answerHelp}
 	if p.shown.IsApproval() {
 		title, text = fmt.Sprintf(w.approveTitle, p.shown.Name, p.shown.Tool), readable(p.shown.Arguments)
-		prompt, help = w.decisionPrompt, []string{w.decisionHelp}
+		prompt, help = w.decisionPrompt, strings.Split(w.decisionHelp, "\n")
 		if p.shown.Rule != "" {
 			help = append(help, fmt.Sprintf(w.alwaysHelp, p.shown.Rule))
 		}

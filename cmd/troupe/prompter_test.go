@@ -71,6 +71,7 @@ func TestApprovalsAtTheTerminal(t *testing.T) {
 		x.await("apr_001 Team Leader asks for leave: write_file (1 of 2)")
 		x.await(`"path": "a.md"`)
 		x.send("?\r")
+		x.await("y: allow this call once\r\n")
 		x.await("a: always allow write_file(a.md) in this run")
 		x.send("yes please\r") // is no yes
 		x.send("y\r")

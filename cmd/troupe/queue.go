@@ -36,7 +36,7 @@ func (a *app) queueCommand() *cobra.Command {
 		Args: a.subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	group.AddCommand(a.queueSendCommand(), a.queueTailCommand(), a.queuePendingCommand(), a.queueClaimCommand(),
+	a.below(group, a.queueSendCommand(), a.queueTailCommand(), a.queuePendingCommand(), a.queueClaimCommand(),
 		a.queueResumeCommand(), a.queueCancelCommand())
 	return group
 }
@@ -45,6 +45,7 @@ func (a *app) queueCommand() *cobra.Command {
 func (a *app) queue(cmd *cobra.Command) (*queueCommand, flags) {
 	q := &queueCommand{app: a, cmd: cmd}
 	f := a.flags(cmd)
+	f.group = "queue"
 	f.text(&q.url, "redis", "")
 	f.text(&q.schema, "schema", "")
 	f.text(&q.file, "file", "f")

@@ -84,10 +84,11 @@ func (s *queueSend) Run(ctx context.Context, agentType string, args []string) er
 	if err != nil {
 		return s.refusal(ctx, err, agentType)
 	}
+	if sent.Known {
+		s.say(s.words.queue["known"])
+		from = streams.Begin // it may have ended
+	}
 	if s.follow {
-		if sent.Known {
-			from = streams.Begin // what it said was said before
-		}
 		return s.show(ctx, sent, from, view)
 	}
 	return s.report(sent)
@@ -120,9 +121,6 @@ func (s *queueSend) report(sent streams.Sent) error {
 		})
 	}
 	_, err := io.WriteString(s.Stdout, render.CleanLine(sent.MessageID)+"\n")
-	if sent.Known {
-		s.say(s.words.queue["known"])
-	}
 	s.say("  → troupe queue tail " + shellWord(s.session))
 	return err
 }
@@ -140,7 +138,7 @@ func (s *queueSend) show(ctx context.Context, sent streams.Sent, from string, vi
 			return err
 		}
 		if s.json {
-			if err := writeJSON(s.Stdout, shownEntry{e.ID, e.Event}); err != nil {
+			if err := s.writeEntry(e); err != nil {
 				return err
 			}
 		}
@@ -192,7 +190,7 @@ func (q *queueCommand) whoIsThere(ctx context.Context, agentType string) string 
 	if err != nil {
 		return ""
 	}
-	hint := q.words.queue["nobody"]
+	hint := "troupe worker --agent-type " + shellWord(agentType)
 	if len(types) > 0 {
 		hint = fmt.Sprintf(q.words.queue["online"], strings.Join(types, ", "))
 	}

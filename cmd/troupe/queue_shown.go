@@ -15,6 +15,7 @@ import (
 type shownSession struct {
 	texts map[string]*shownText // by task or sub-step
 	names map[string]string     // of sub-steps
+	begun map[string]int64      // when calls began, by their id here
 }
 
 // shownText is a text that comes in pieces.
@@ -24,7 +25,7 @@ type shownText struct {
 }
 
 func newShownSession() *shownSession {
-	return &shownSession{texts: map[string]*shownText{}, names: map[string]string{}}
+	return &shownSession{texts: map[string]*shownText{}, names: map[string]string{}, begun: map[string]int64{}}
 }
 
 // records are what an event adds to what is shown.
@@ -42,9 +43,13 @@ func (s *shownSession) records(e streams.Event) []event.Record {
 	case streams.KindQuestion:
 		return append(s.release(e.MessageID), s.said(e, event.Question, text))
 	case streams.KindState:
-		return []event.Record{s.record(e, event.AgentState{To: event.State(text)})}
+		var said []event.Record
+		if isStep(e) { // nothing repeats its text; that of a task may be its answer
+			said = s.release(e.MessageID)
+		}
+		return append(said, s.record(e, event.AgentState{To: event.State(text)}))
 	case streams.KindArtifact:
-		return []event.Record{s.record(e, event.ArtifactCreated{Path: text})}
+		return []event.Record{s.record(e, event.ArtifactCreated{Path: text, Bytes: -1})}
 	case streams.KindEnd:
 		return s.release(e.MessageID)
 	case streams.KindOther:
@@ -57,7 +62,7 @@ func (s *shownSession) records(e streams.Event) []event.Record {
 // piece keeps a piece of a text, and releases one of another kind. The first
 // piece of a sub-step is its title.
 func (s *shownSession) piece(e streams.Event, text string) (before []event.Record) {
-	if _, known := s.names[e.MessageID]; !known && strings.HasPrefix(e.MessageID, e.ParentMessageID+"/") {
+	if _, known := s.names[e.MessageID]; !known && isStep(e) {
 		s.names[e.MessageID] = text
 		return nil
 	}
@@ -101,7 +106,8 @@ func (s *shownSession) rest() []event.Record {
 }
 
 // calls are the calls of tools in an event, and their results; nil when it has
-// none.
+// none. Agents may give their calls the same ids, so the task or sub-step is made
+// part of them.
 func (s *shownSession) calls(e streams.Event) (all []event.Record) {
 	if len(e.Data.Choices) == 0 {
 		return nil
@@ -122,12 +128,18 @@ func (s *shownSession) calls(e streams.Event) (all []event.Record) {
 	delta := e.Data.Choices[0].Delta
 	if json.Unmarshal(delta.ToolCalls, &calls) == nil {
 		for _, c := range calls {
-			all = append(all, s.record(e, event.ToolStarted{CallID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}))
+			id := e.MessageID + "/" + c.ID
+			s.begun[id] = e.Timestamp
+			all = append(all, s.record(e, event.ToolStarted{CallID: id, Name: c.Function.Name, Arguments: c.Function.Arguments}))
 		}
 	}
 	if json.Unmarshal(delta.ToolResponses, &results) == nil {
 		for _, r := range results {
-			all = append(all, s.record(e, event.ToolFinished{CallID: r.ID, Name: r.Name, Result: r.Content, IsError: r.IsError}))
+			id := e.MessageID + "/" + r.ID
+			all = append(all, s.record(e, event.ToolFinished{
+				CallID: id, Name: r.Name, Result: r.Content, IsError: r.IsError, DurationMS: e.Timestamp - cmp.Or(s.begun[id], e.Timestamp),
+			}))
+			delete(s.begun, id)
 		}
 	}
 	return all
@@ -143,6 +155,9 @@ func (s *shownSession) said(e streams.Event, kind event.Kind, text string) event
 func (s *shownSession) record(e streams.Event, d event.Data) event.Record {
 	return event.Record{V: event.Version, Time: time.UnixMilli(e.Timestamp).UTC(), Agent: s.agent(e), Data: d}
 }
+
+// isStep says that an event is one of a sub-step.
+func isStep(e streams.Event) bool { return strings.HasPrefix(e.MessageID, e.ParentMessageID+"/") }
 
 // agent is the id of who speaks: the agent type, or the name of the sub-step.
 func (s *shownSession) agent(e streams.Event) string {

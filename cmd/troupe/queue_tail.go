@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,17 +43,26 @@ func (a *app) queueTailCommand() *cobra.Command {
 // entryPlace is the id of an entry of a stream.
 var entryPlace = regexp.MustCompile(`^[0-9]{1,19}(-[0-9]{1,19})?$`)
 
-// shownEntry is an event with its place, as JSON.
+// shownEntry is an event, as it is in the stream, with its place.
 type shownEntry struct {
-	ID    string        `json:"id"`
-	Event streams.Event `json:"event"`
+	ID    string          `json:"id"`
+	Event json.RawMessage `json:"event"`
+}
+
+// writeEntry prints an entry as a line of JSON.
+func (q *queueCommand) writeEntry(e streams.Entry) error {
+	data, err := e.Event.Encode()
+	if err != nil {
+		return err
+	}
+	return writeJSON(q.Stdout, shownEntry{e.ID, data})
 }
 
 // Run shows the session from its beginning, from a place, or from where a reader
 // of that name was, and goes on until Ctrl-C.
 func (t *queueTail) Run(ctx context.Context, session string) error {
 	if t.from != "" && !entryPlace.MatchString(t.from) {
-		return usageError(fmt.Sprintf(t.words.badValue, "from", t.from, "0-0, 1790000000000-0 …"), "")
+		return usageError(fmt.Sprintf(t.words.badSample, "from", t.from, "0-0, 1790000000000-0"), "")
 	}
 	view, err := t.viewOptions(t.Stdout, t.viewFlags, config.Display{})
 	if err != nil {
@@ -94,7 +104,7 @@ func (t *queueTail) print(ctx context.Context, session string, entries iter.Seq2
 			return err
 		}
 		if t.json {
-			err = writeJSON(t.Stdout, shownEntry{e.ID, e.Event})
+			err = t.writeEntry(e)
 		} else {
 			for _, rec := range shown.records(e.Event) {
 				_, err = io.WriteString(t.Stdout, printer.Record(rec))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -126,6 +127,15 @@ func (q *queueCommand) claim(ctx context.Context, agentType string, entries []st
 	return nil
 }
 
+// refusalOfTask words why a task cannot be answered or cancelled.
+func (q *queueCommand) refusalOfTask(ctx context.Context, err error, session, message string) error {
+	if errors.Is(err, streams.ErrNoRecord) {
+		text := fmt.Sprintf(q.words.queue["noTask"], session, message)
+		return &failure{code: exitFailed, text: text, hint: "troupe queue tail " + shellWord(session), err: err}
+	}
+	return q.refusal(ctx, err, "")
+}
+
 // queueResume is "troupe queue resume": an answer for a task that waits.
 type queueResume struct {
 	*queueCommand
@@ -172,7 +182,7 @@ func (r *queueResume) Run(ctx context.Context, session, message string, args []s
 	}
 	entry, err := r.client.Resume(ctx, answer)
 	if err != nil {
-		return r.refusal(ctx, err, "")
+		return r.refusalOfTask(ctx, err, session, message)
 	}
 	if r.json {
 		return writeJSON(r.Stdout, sentTask{MessageID: message, SessionID: session, EntryID: entry})
@@ -223,7 +233,7 @@ func (c *queueCancel) Run(ctx context.Context, session, message string) error {
 		done, err = c.client.Cancel(ctx, session, message, c.reason)
 	}
 	if err != nil {
-		return c.refusal(ctx, err, "")
+		return c.refusalOfTask(ctx, err, session, message)
 	}
 	for _, r := range done.Asked {
 		task := cancelledTask{MessageID: r.MessageID, AgentType: r.TargetAgentType, State: r.State(), Worker: r.WorkerID}

@@ -123,7 +123,7 @@ func (r *replayCommand) newPace() (*pace, error) {
 	if r.idle != "" {
 		var err error
 		if p.idle, err = time.ParseDuration(r.idle); err != nil || p.idle < 0 {
-			return nil, usageError(fmt.Sprintf(r.words.badValue, "idle-cap", r.idle, "2s, 500ms, …"), "")
+			return nil, usageError(fmt.Sprintf(r.words.badSample, "idle-cap", r.idle, "2s, 500ms"), "")
 		}
 	}
 	switch {
@@ -138,7 +138,7 @@ func (r *replayCommand) newPace() (*pace, error) {
 		var err error
 		p.speed, err = strconv.ParseFloat(strings.TrimSuffix(r.speed, "x"), 64)
 		if err != nil || p.speed < 0 || p.speed != p.speed {
-			return nil, usageError(fmt.Sprintf(r.words.badValue, "speed", r.speed, "1, 8, 0.5, max"), "")
+			return nil, usageError(fmt.Sprintf(r.words.badSample, "speed", r.speed, "1, 8, 0.5, max"), "")
 		}
 	}
 	return p, nil

@@ -46,7 +46,7 @@ func (a *app) runsCommand() *cobra.Command {
 		f.flag(&r.waits, "waits", "")
 		f.number(&r.at, "at")
 	}
-	runs.AddCommand(ls, show, r.exportCommand(), a.runsCostCommand(), a.runsRepairCommand(), a.runsRmCommand())
+	a.below(runs, ls, show, r.exportCommand(), a.runsCostCommand(), a.runsRepairCommand(), a.runsRmCommand())
 	return runs
 }
 
@@ -95,7 +95,7 @@ func (r *runsCommand) List(context.Context) error {
 		return err
 	}
 	if r.limit < 0 {
-		return usageError(fmt.Sprintf(r.words.badValue, "limit", strconv.Itoa(r.limit), "1, 20, …"), "")
+		return usageError(fmt.Sprintf(r.words.badSample, "limit", strconv.Itoa(r.limit), "1, 20"), "")
 	}
 	if r.limit > 0 {
 		runs = runs[:min(r.limit, len(runs))]

@@ -86,7 +86,7 @@ func (r *rmCommand) chosen(args []string) ([]transcript.Run, error) {
 	}
 	age, ok := config.ParseAge(r.olderThan)
 	if !ok {
-		return nil, usageError(fmt.Sprintf(r.words.badValue, "older-than", r.olderThan, "30d, 12h, …"), "")
+		return nil, usageError(fmt.Sprintf(r.words.badSample, "older-than", r.olderThan, "30d, 12h"), "")
 	}
 	dir, err := r.runsFolder(r.runDir)
 	if err != nil {

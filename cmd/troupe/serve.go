@@ -55,7 +55,7 @@ func (a *app) serveCommand() *cobra.Command {
 	f.text(&s.runDir, "run-dir", "")
 	f.text(&s.sync, "sync", "")
 	f.text(&s.logLevel, "log-level", "")
-	s.cmd.AddCommand(a.serveTokenCommand())
+	a.below(s.cmd, a.serveTokenCommand())
 	return s.cmd
 }
 

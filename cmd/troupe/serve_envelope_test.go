@@ -83,8 +83,8 @@ func (d *door) start() {
 		if err != nil {
 			d.Fatalf("the server does not start: %s", &d.log)
 		}
-		if _, address, ok := strings.Cut(line, " curl "); ok {
-			d.url = strings.TrimSpace(address)
+		if _, command, ok := strings.Cut(line, " curl "); ok { // the address is its last word
+			d.url = strings.TrimSpace(command[strings.LastIndexByte(strings.TrimSpace(command), ' ')+1:])
 			break
 		}
 	}

@@ -24,8 +24,9 @@ type face struct {
 	mount func(mux *http.ServeMux, sv *server, path string) error
 	// scheme of its address is ws or http, with an s for TLS.
 	scheme string
-	// try is a command that tries the face at an address.
-	try func(address string) string
+	// try is a command that tries the face at an address, with the token of
+	// TROUPE_TOKEN if it needs one.
+	try func(address string, token bool) string
 	// approves says that people can decide about tool calls over it.
 	approves bool
 	// files is a path beside path that the face takes, with all below; empty for
@@ -41,23 +42,37 @@ func faces() []face {
 			asked: func(s config.Serve) (string, bool) {
 				return pathOf(s.Client, func(f *config.ClientFace) string { return f.Path })
 			},
-			try: func(address string) string { return "troupe dial --protocol client " + address },
+			try: func(address string, token bool) string { return dialLine("client", address, token) },
 		},
 		{
 			name: "studio", path: "/studio", scheme: "ws", mount: mountStudio,
 			asked: func(s config.Serve) (string, bool) {
 				return pathOf(s.Studio, func(f *config.StudioFace) string { return f.Path })
 			},
-			try: func(address string) string { return "troupe dial --protocol studio " + address },
+			try: func(address string, token bool) string { return dialLine("studio", address, token) },
 		},
 		{
 			name: "envelope", path: "/envelope", scheme: "http", mount: mountEnvelope,
 			asked: func(s config.Serve) (string, bool) {
 				return pathOf(s.Envelope, func(f *config.EnvelopeFace) string { return f.Path })
 			},
-			try: func(address string) string { return "curl " + address },
+			try: func(address string, token bool) string {
+				if token {
+					return `curl -H "Authorization: Bearer $` + tokenVariable + `" ` + address
+				}
+				return "curl " + address
+			},
 		},
 	}
+}
+
+// dialLine is the command that speaks a protocol at an address.
+func dialLine(protocol, address string, token bool) string {
+	line := "troupe dial --protocol " + protocol + " " + address
+	if token {
+		return tokenVariable + "=… " + line
+	}
+	return line
 }
 
 // mountStudio mounts the studio protocol.

@@ -26,6 +26,11 @@ func (s *serveCommand) guard(sv *server) error {
 	if err != nil {
 		return err
 	}
+	for _, origin := range set.Origins {
+		if !config.IsOrigin(origin) {
+			return usageError(fmt.Sprintf(s.words.serve["badOrigin"], origin), "--origins https://studio.example.com")
+		}
+	}
 	sv.Origins = gateway.Origins{Allowed: set.Origins, Hosts: set.Hosts}
 	if len(o.Tokens)+len(o.Key) == 0 {
 		if !isLoopback(host) {

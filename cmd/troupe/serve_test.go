@@ -107,6 +107,7 @@ func TestServeRefuses(t *testing.T) {
 		{"", []string{"--studio", "--listen", taken.Addr().String()}, exitFailed, "cannot listen"},
 		{"", []string{"--studio", "--tls-cert", "c.pem"}, exitUsage, "go together"},
 		{"", []string{"--studio", "--tls-cert", "none.pem", "--tls-key", "none.pem"}, exitUsage, "none.pem"},
+		{"", []string{"--studio", "--origins", "studio.example.com"}, exitUsage, "no origin"},
 		{"", []string{"--studio", "--workspace", "none"}, exitUsage, "none"},
 		{"", []string{"--studio", "--audit", "team.yaml/audit"}, exitUsage, "team.yaml"},
 		{"", []string{"--studio", "--log-level", "loud"}, exitUsage, "log-level"},

@@ -72,7 +72,7 @@ func (a *app) issueToken(named, life string, given []string, user string) (strin
 	}
 	if life != "" {
 		if set.TokenLife, err = time.ParseDuration(life); err != nil || set.TokenLife <= 0 {
-			return "", none, usageError(fmt.Sprintf(a.words.badValue, "life", life, "15m, 8h"), "")
+			return "", none, usageError(fmt.Sprintf(a.words.badSample, "life", life, "15m, 8h"), "")
 		}
 	}
 	o, err := a.authOptions(vars, set)

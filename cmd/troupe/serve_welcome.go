@@ -30,7 +30,7 @@ func (s *serveCommand) welcome(sv *server, addr net.Addr) {
 	s.say(fmt.Sprintf(w["places"], render.CleanLine(sv.root), render.CleanLine(t.runs), render.CleanLine(sv.settings.Audit)))
 	for _, f := range sv.mounted {
 		address := sv.address(f, addr)
-		s.say(fmt.Sprintf("  %-9s %s\n  %-9s %s", f.name, address, "", f.try(address)))
+		s.say(fmt.Sprintf("  %-9s %s\n  %-9s %s", f.name, address, "", f.try(address, !sv.anyone)))
 	}
 }
 

@@ -77,7 +77,7 @@ func (p *point) missing(w *words, last int64) error {
 	if p.id == "" {
 		return usageError(fmt.Sprintf(w.noRecord, last, p.seq), "")
 	}
-	hint := "troupe runs show"
+	hint := "troupe runs show RUN"
 	if p.near != "" {
 		hint = fmt.Sprintf(w.didYouMean, p.near)
 	}

@@ -47,14 +47,13 @@ func (a *app) badFlag(cmd *cobra.Command, err error) error {
 	var value, of string
 	if n, _ := fmt.Sscanf(text, "invalid argument %q for %q flag", &value, &of); n == 2 { // what follows is in the words of a parser
 		name := of[strings.LastIndexByte(of, '-')+1:]
-		text = fmt.Sprintf(a.words.badValue, name, value, sampleValues[cmd.Flag(name).Value.Type()])
+		text = fmt.Sprintf(a.words.badValue, name, value, "true, false")
+		if cmd.Flag(name).Value.Type() == "int" {
+			text = fmt.Sprintf(a.words.badSample, name, value, "1, 20")
+		}
 	}
 	return usageError(text, hint)
 }
-
-// sampleValues are values of the flags that take no text, by the type of the
-// flag.
-var sampleValues = map[string]string{"int": "1, 20, …", "bool": "true, false"}
 
 // args checks the number of arguments of a command.
 func (a *app) args(least, most int) cobra.PositionalArgs {

@@ -21,10 +21,10 @@ type words struct {
 	usage, examples, commands, flagsTitle, globalFlags, exitCodes, helpFlag string
 
 	// Wrong calls.
-	unknownCommand, unknownFlag, didYouMean, missingArgument, extraArgument             string
-	badVariable, badValue, badParam, badDotEnv, badOutput, badChoice, flagAlone         string
-	isAFolder, notAFolder, noFolder, noHome, stepNeedsTerminal, stepHelp                string
-	stepGo, stepSearch, stepNone, stepEnd, noID, noType, notBoth, badExport, formatsAre string
+	unknownCommand, unknownFlag, didYouMean, missingArgument, extraArgument                string
+	badVariable, badValue, badSample, badParam, badDotEnv, badOutput, badChoice, flagAlone string
+	isAFolder, notAFolder, noFolder, noHome, stepNeedsTerminal, stepHelp                   string
+	stepGo, stepSearch, stepNone, stepEnd, noID, noType, notBoth, badExport, formatsAre    string
 
 	// Finding a team and a model.
 	noTeamFile, noModel, noModelHint, noKey, noKeyHint, demoHint, manyKeys, nameModel, noUsual, modelTaken, checkHint string

@@ -13,6 +13,7 @@ var dialWordsEN = map[string]string{
 	"notSent":      "the server did not take the message within %s",
 	"lost":         "the connection was lost: %s",
 	"closed":       "closed by the server: %d %s",
+	"wantsToken":   "if the server wants a token: %s",
 }
 
 var dialWordsZH = map[string]string{ //nolint:gosec // words about tokens, no tokens
@@ -26,4 +27,5 @@ var dialWordsZH = map[string]string{ //nolint:gosec // words about tokens, no to
 	"notSent":      "服务器没有在 %s 内收下消息",
 	"lost":         "连接断开：%s",
 	"closed":       "服务器关闭连接：%d %s",
+	"wantsToken":   "如果服务器需要令牌：%s",
 }

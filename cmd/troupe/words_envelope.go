@@ -6,7 +6,7 @@ package main
 var envelopeWordsEN = map[string]string{
 	"colon": ": ", "comma": ", ", "semicolon": "; ", "found": "%s: %s", "meant": "%s (is it %s?)", "wanted": "%s; wanted: %s", "byte": "%s (byte %d)",
 	"early": "it ends too early", "good": "ok", "skipped": "—",
-	"none": "no messages", "summary": "%d messages, %d refused", "converted": "%d messages, %d not converted",
+	"none": "no messages", "summary": "messages: %d, refused: %d", "converted": "messages: %d, not converted: %d",
 	"left": "left out, because %s has no place for them: %s", "times": "%s (%d)",
 	"noDialect": "there is no dialect %q", "dialects": "dialects: %s", "twice": "two dialects are called %s",
 

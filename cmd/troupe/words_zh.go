@@ -96,7 +96,7 @@ troupe resume 据此继续。`,
 		"serve": `每种协议由它的选项或团队文件 serve: 下的键启用。没有令牌时服务器只在本机监听。
 一个会话就是运行记录文件夹中的一次运行：可用 troupe replay 查看；服务器启动时会继续
 上一个服务器结束时中断的会话。SIGTERM 和 Ctrl-C 让进行中的步骤做完（最多 grace），
-然后暂停所有会话。
+然后挂起所有会话。
 
 团队文件的 serve: 下可以写 listen、tls_cert、tls_key、tokens（用户: 变量名）、
 token_key_env、token_life、workspace、audit、origins、hosts、max_sessions、grace、
@@ -217,7 +217,7 @@ troupe runs export --format json 的，client、studio 和 envelope
 		"status":         "随回答给出的状态 `WORD`",
 		"data":           "随回答给出的 `JSON`",
 		"reason":         "说明原因的 `TEXT`",
-		"tail file":      "worker: 中有 Redis 地址的团队文件 `FILE`",
+		"queue file":     "worker: 中有 Redis 地址的团队文件 `FILE`",
 		"agent-type":     "接收哪些智能体类型 `TYPE` 的任务；可用逗号分隔或重复",
 		"redis":          "Redis 的地址 `URL`（默认取 REDIS_URL，否则 redis://127.0.0.1:6379/0）",
 		"schema":         "键名方案 `SCHEMA`：v1 或 v2；各方必须一致（默认 v1，集群 v2）",
@@ -250,7 +250,8 @@ troupe runs export --format json 的，client、studio 和 envelope
 	missingArgument: "%s：缺少参数", extraArgument: "%s：多余的参数 %q",
 	badChoice: "%q 不可用，可用：%s", flagAlone: "%s 缺少值",
 	badVariable: "%s：%q 不是有效的值", badValue: "--%s：%q 不是有效的值，可用：%s",
-	badParam: "-p %q 缺少名称或值", badDotEnv: "%s：有一行不是 NAME=value",
+	badSample: "--%s：%q 不是有效的值，例如：%s",
+	badParam:  "-p %q 缺少名称或值", badDotEnv: "%s：有一行不是 NAME=value",
 	badOutput: "无法写入结果：%v", isAFolder: "是文件夹", notAFolder: "不是文件夹",
 	noFolder: "无法读取文件夹：%v", noHome: "不知道主文件夹，没有地方存放运行",
 	stepNeedsTerminal: "--step 要等待按键，而这里不是终端",
@@ -292,7 +293,7 @@ troupe runs export --format json 的，client、studio 和 envelope
 	askTitle: "%s 向你提问", approveTitle: "%s 请求批准：%s", promptCount: "%s（共 %d 项，第 1 项）",
 	answerPrompt: "你的回答", decisionPrompt: "允许吗？y、n、a、?",
 	answerHelp:   "输入回答后按 Enter。Ctrl-U 清空这一行；Ctrl-C 停止运行，之后仍可回答。",
-	decisionHelp: "y：允许这一次   n：拒绝，后面可写理由   其他文字：以此为理由拒绝",
+	decisionHelp: "y：允许这一次\nn：拒绝，后面可写理由\n其他文字：以此为理由拒绝",
 	alwaysHelp:   "a：本次运行中总是允许 %s", notTaken: "没有采纳：%s",
 
 	runFinished: "运行已经完成；请在引号中说明还要做什么",

@@ -247,7 +247,7 @@ func (a *app) durationFlag(flag, value string, least time.Duration, to *time.Dur
 	}
 	d, err := time.ParseDuration(value)
 	if err != nil || d < least {
-		return usageError(fmt.Sprintf(a.words.badValue, flag, value, max(least, defaultDrain).String()+", 2m …"), "")
+		return usageError(fmt.Sprintf(a.words.badSample, flag, value, max(least, defaultDrain).String()+", 2m"), "")
 	}
 	*to = d
 	return nil

@@ -215,6 +215,10 @@ func (d shift) question() (asks string) {
 		return nil
 	})
 	d.queue(exitFailed, "resume", "s1", "msg-nobody", "blue")
+	again := d.queue(exitOK, "send", "signup", "ask me", "--session", "s1", "--message-id", asks, "--follow")
+	if said := d.p.stderr.String(); again != "as you like\n" || !strings.Contains(said, "sent before") || strings.Contains(said, "hello") {
+		d.Errorf("a task that has ended is followed as %q, %s", again, said)
+	}
 	return asks
 }
 
