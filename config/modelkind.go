@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -156,29 +155,6 @@ func provider() kind[string] {
 			return "", false
 		}
 		return s, ok
-	}
-	return k
-}
-
-// webAddress is the address of an endpoint.
-func webAddress() kind[string] {
-	k := text()
-	read := k.read
-	k.read = func(r *reader, v value) (string, bool) {
-		s, ok := read(r, v)
-		if !ok {
-			return "", false
-		}
-		u, err := url.Parse(s)
-		switch {
-		case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-			r.wrong(v, "an address such as https://host/v1", "")
-			return "", false
-		case u.User != nil:
-			r.secret(v, v.path+": a name or password stands in the address", "keys never stand in the team file; use api_key_env")
-			return "", false
-		}
-		return s, true
 	}
 	return k
 }

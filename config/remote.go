@@ -2,9 +2,7 @@ package config
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
-	"strings"
 )
 
 // Remote says where the workers of a role run; the zero value is here.
@@ -26,8 +24,8 @@ type remoteKeys struct{ streams, studio, envelope, redis, tokenEnv string }
 func remoteTable() table[remoteKeys] {
 	return table[remoteKeys]{"a remote role", []field[remoteKeys]{
 		key("streams", "The agent type of workers on Redis Streams (by-framework), of Troupe or of others.", agentType(), func(r *remoteKeys) *string { return &r.streams }).or("agent_type", "type", "by_framework"),
-		key("studio", "The address of an agent that speaks the studio protocol: ws://host/path.", address("an address such as wss://host/studio", "ws", "wss"), func(r *remoteKeys) *string { return &r.studio }).or("ws", "websocket"),
-		key("envelope", "The address that takes envelopes: https://host/envelope.", address("an address such as https://host/envelope", "http", "https"), func(r *remoteKeys) *string { return &r.envelope }).or("http", "https", "url"),
+		key("studio", "The address of an agent that speaks the studio protocol: ws://host/path.", remoteAddress("wss://host/studio", "ws", "wss"), func(r *remoteKeys) *string { return &r.studio }).or("ws", "websocket"),
+		key("envelope", "The address that takes envelopes: https://host/envelope.", remoteAddress("https://host/envelope", "http", "https"), func(r *remoteKeys) *string { return &r.envelope }).or("http", "https", "url"),
 		key("redis", "The Redis server of streams, if it is not the usual one (REDIS_URL).", redisAddress(), func(r *remoteKeys) *string { return &r.redis }).or("redis_url"),
 		key("token_env", "The name of the variable that holds the token of studio and envelope; never a token.", keyVariable(), func(r *remoteKeys) *string { return &r.tokenEnv }).or("token", "api_key_env", "key"),
 	}}
@@ -68,31 +66,6 @@ func remote() kind[Remote] {
 		}
 		return out, out.Address != ""
 	}}
-}
-
-// address is a URL of one of the schemes. A password may come from a variable
-// only.
-func address(want string, schemes ...string) kind[string] {
-	k := text()
-	read := k.read
-	k.want = want
-	k.read = func(r *reader, v value) (string, bool) {
-		s, ok := read(r, v)
-		if !ok {
-			return "", false
-		}
-		u, err := url.Parse(s)
-		switch {
-		case err == nil && u.User != nil && strings.Contains(v.raw, u.User.String()+"@"):
-			r.secret(v, v.path+": a name or password stands in the address", "passwords never stand in the team file: put the address into a variable and write ${NAME}")
-			return "", false
-		case err != nil, !slices.Contains(schemes, u.Scheme), u.Host == "":
-			r.wrong(v, want, "")
-			return "", false
-		}
-		return s, true
-	}
-	return k
 }
 
 // checkRemote reports what a role that runs elsewhere cannot have from here. In

@@ -2,9 +2,7 @@ package config
 
 import (
 	"math"
-	"net/url"
 	"regexp"
-	"slices"
 	"time"
 )
 
@@ -65,33 +63,6 @@ func oneOrMore[V comparable](of kind[V]) kind[[]V] {
 		}
 		one, ok := of.read(r, v)
 		return []V{one}, ok
-	}
-	return k
-}
-
-// writtenPassword finds a password in an address that is no reference.
-var writtenPassword = pattern(`://[^/@\s:]*:[^/@\s$][^/@\s]*@`)
-
-// redisAddress is a URL of Redis. What it is made of is checked by whoever
-// connects; a password that stands in the file is a mistake.
-func redisAddress() kind[string] {
-	k := text()
-	read := k.read
-	k.read = func(r *reader, v value) (string, bool) {
-		s, ok := read(r, v)
-		if !ok {
-			return "", false
-		}
-		u, err := url.Parse(s)
-		if err != nil || !slices.Contains([]string{"redis", "rediss", "unix", "redis+cluster", "rediss+cluster"}, u.Scheme) {
-			r.secret(v, v.path+": wanted an address such as redis://127.0.0.1:6379/0", "")
-			return "", false
-		}
-		if writtenPassword().MatchString(v.raw) {
-			r.secret(v, v.path+": a password stands in the address", "passwords never stand in the team file: put the address into a variable and write ${REDIS_URL}")
-			return "", false
-		}
-		return s, true
 	}
 	return k
 }
