@@ -68,12 +68,12 @@ func export(records iter.Seq2[event.Record, error], w io.Writer, o Options, newP
 			_, err = out.Write(nil) // a write that failed before
 		}
 		if err != nil {
-			return fmt.Errorf("render: transcript: %w", err)
+			return fmt.Errorf("render: %w", err)
 		}
 	}
 	x.close()
 	if err := out.Flush(); err != nil {
-		return fmt.Errorf("render: transcript: %w", err)
+		return fmt.Errorf("render: %w", err)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package replay
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/troupe-go/troupe/event"
@@ -45,7 +47,7 @@ func outlineOf(rec Recording) (*outline, error) {
 	o := &outline{byID: map[string]*actor{}, ids: map[mailWay][]string{}, asks: map[string]string{}}
 	for r, err := range rec() {
 		if damage, ok := errors.AsType[*transcript.DamageError](err); ok {
-			o.side.Damage = damage.Error()
+			o.side.Damage = fmt.Sprintf("%s:%d: %s (%s)", damage.Path, damage.Line, strings.TrimPrefix(damage.Err.Error(), "event: "), damage.Hint)
 			break
 		}
 		if err != nil {

@@ -228,7 +228,7 @@ func (c *chatCommand) answered(ctx context.Context, res leader.Result, runErr er
 		return runErr
 	}
 	if err := c.answer(end); err != nil {
-		return &failure{code: exitFailed, text: err.Error(), err: err}
+		return &failure{code: exitFailed, text: unpackaged(err), err: err}
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -53,7 +53,7 @@ func (c *chatCommand) accounts(ctx context.Context, tell func(*account) string) 
 			return tell(acc)
 		}
 	}
-	return render.Clean(err.Error()) + "\n"
+	return render.Clean(unpackaged(err)) + "\n"
 }
 
 // steer says something to an agent at work, or stops it.
@@ -73,7 +73,7 @@ func (c *chatCommand) steer(run *leader.Run, name, rest string) string {
 		err = run.Tell(who, strings.TrimSpace(text))
 	}
 	if err != nil {
-		return render.Clean(err.Error()) + "\n"
+		return render.Clean(unpackaged(err)) + "\n"
 	}
 	return ""
 }

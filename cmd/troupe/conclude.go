@@ -39,7 +39,7 @@ func (r *runCommand) conclude(ctx context.Context, t *team, res leader.Result, r
 		end.ExitCode = exitTerminated
 	}
 	if err := r.answer(end); err != nil {
-		return &failure{code: exitFailed, text: err.Error(), err: err}
+		return &failure{code: exitFailed, text: unpackaged(err), err: err}
 	}
 	if !r.quiet {
 		if r.IsTerminal(r.Stdout) && r.IsTerminal(r.Stderr) {

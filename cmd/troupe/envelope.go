@@ -206,7 +206,7 @@ func unpathed(name string, err error) string {
 	if e, ok := errors.AsType[*os.PathError](err); ok {
 		err = e.Err
 	}
-	return render.CleanLine(name) + ": " + err.Error()
+	return render.CleanLine(name) + ": " + unpackaged(err)
 }
 
 // completeDialects completes the names of dialects.

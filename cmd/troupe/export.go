@@ -58,7 +58,7 @@ func (r *runsCommand) Export(ctx context.Context, ref string) (err error) {
 		return err
 	}
 	if damage != nil {
-		r.warn(render.CleanLine(damage.Error()))
+		r.warn(render.CleanLine(unpackaged(damage)))
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func upToDamage(records iter.Seq2[event.Record, error], damage *error) iter.Seq2
 		for rec, err := range records {
 			if d, ok := errors.AsType[*transcript.DamageError](err); ok && last.Seq > 0 {
 				*damage = d
-				rec = event.Record{V: event.Version, Seq: last.Seq + 1, Time: last.Time, Data: event.Warning{Code: "damaged", Text: d.Error()}}
+				rec = event.Record{V: event.Version, Seq: last.Seq + 1, Time: last.Time, Data: event.Warning{Code: "damaged", Text: unpackaged(d)}}
 				err = nil
 			}
 			if !yield(rec, err) {

@@ -66,7 +66,7 @@ func (a *app) explain(ctx context.Context, err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
-	f := &failure{code: exitFailed, text: err.Error(), err: err}
+	f := &failure{code: exitFailed, text: unpackaged(err), err: err}
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errTerminated):
 		f.code, f.text = exitTerminated, a.words.terminated
@@ -76,7 +76,7 @@ func (a *app) explain(ctx context.Context, err error) *failure {
 		f.code, f.hint = exitUsage, "troupe runs list"
 	}
 	if e, ok := errors.AsType[*config.Error](err); ok {
-		f.code, f.text, f.hint = exitUsage, e.Error(), ""
+		f.code, f.text, f.hint = exitUsage, unpackaged(e), ""
 	}
 	if e, ok := errors.AsType[*leader.Error](err); ok {
 		f.code, f.text, f.hint = exitCode(e), e.Message, e.Hint

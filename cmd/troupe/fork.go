@@ -57,7 +57,7 @@ func (r *resumeCommand) forkRun(ctx context.Context, t *team) error {
 	forked, err := replay.Fork(ctx, r.run.Dir, replay.ForkOptions{From: int64(len(records)), Edits: edits, Dir: t.runs, Now: r.Now})
 	if err != nil {
 		if _, ok := errors.AsType[*replay.EditError](err); ok {
-			return usageError(strings.TrimPrefix(err.Error(), "replay: "), "")
+			return usageError(unpackaged(err), "")
 		}
 		return err
 	}
@@ -194,7 +194,7 @@ func (r *resumeCommand) unmake() {
 		return
 	}
 	if err := transcript.Remove(r.run.Dir); err != nil {
-		r.warn(err.Error())
+		r.warn(unpackaged(err))
 	}
 }
 

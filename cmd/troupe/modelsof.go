@@ -83,7 +83,7 @@ func resolveModel(file *config.Team, s settings, ref string) modelFinding {
 	if !ok {
 		provider, name, err := model.ParseRef(ref)
 		if err != nil {
-			m.Problem = err.Error()
+			m.Problem = unpackaged(err)
 			return m
 		}
 		entry = config.Model{Provider: provider, Model: name}
@@ -93,7 +93,7 @@ func resolveModel(file *config.Team, s settings, ref string) modelFinding {
 		Provider: entry.Provider, Model: entry.Model, BaseURL: entry.BaseURL, KeyEnv: entry.APIKeyEnv,
 	}, s.lookup)
 	if err != nil {
-		m.Problem = err.Error()
+		m.Problem = unpackaged(err)
 		return m
 	}
 	m.BaseURL, m.KeyEnv, m.Scripted = info.BaseURL, info.KeyEnv, info.Scripted

@@ -27,7 +27,7 @@ func (a *app) findTeam(named string) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", usageError(err.Error(), "")
+		return "", usageError(unpackaged(err), "")
 	}
 	if short, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(short) {
 		return short, nil

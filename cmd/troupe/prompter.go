@@ -179,7 +179,7 @@ func (p *prompter) answer(line string) bool {
 		err = p.run.Approve(p.shown.ID, leader.Decision{Reason: line})
 	}
 	if err != nil {
-		p.live.change(func() { p.notice = fmt.Sprintf(p.words.notTaken, err) })
+		p.live.change(func() { p.notice = fmt.Sprintf(p.words.notTaken, unpackaged(err)) })
 	}
 	return err == nil
 }

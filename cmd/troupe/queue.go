@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -107,7 +106,7 @@ func (q *queueCommand) workerConfig() (config.Worker, error) {
 
 // refusal words why a task cannot be sent, answered or cancelled.
 func (q *queueCommand) refusal(ctx context.Context, err error, agentType string) error {
-	text := strings.TrimPrefix(err.Error(), "streams: ")
+	text := unpackaged(err)
 	switch {
 	case errors.Is(err, streams.ErrUnavailable):
 		return &failure{code: exitFailed, text: text, hint: q.whoIsThere(ctx, agentType), err: err}

@@ -79,7 +79,7 @@ func (t *queueTail) Run(ctx context.Context, session string) error {
 func (q *queueCommand) unreadable(e streams.Entry, err error) bool {
 	wire, ok := errors.AsType[*streams.WireError](err)
 	if ok {
-		q.warn(e.ID + ": " + wire.Error())
+		q.warn(e.ID + ": " + unpackaged(wire))
 	}
 	return ok
 }

@@ -40,7 +40,7 @@ func (a *app) recordingOf(ref, runDir, format string) (recording, error) {
 	if format != string(foreign.FormatTroupe) && isFile(ref) {
 		found, err := foreign.DetectFile(ref)
 		if err != nil {
-			return recording{}, usageError(err.Error(), "")
+			return recording{}, usageError(unpackaged(err), "")
 		}
 		if found != "" && found != foreign.FormatTroupe {
 			return a.foreign(ref, found)
@@ -65,7 +65,7 @@ func (a *app) foreign(path string, format foreign.Format) (recording, error) {
 	records, err := foreign.ImportFile(path, foreign.ImportOptions{Format: format})
 	switch {
 	case errors.Is(err, foreign.ErrFormat), errors.Is(err, foreign.ErrTooLarge), errors.Is(err, fs.ErrNotExist):
-		return recording{}, usageError(err.Error(), fmt.Sprintf(a.words.formatsAre, path))
+		return recording{}, usageError(unpackaged(err), fmt.Sprintf(a.words.formatsAre, path))
 	case err != nil:
 		return recording{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -160,7 +159,7 @@ func (r *resumeCommand) readTeamFile(t *team) error {
 	case r.file != "":
 		return r.teamError(err)
 	default:
-		r.warn(fmt.Sprintf(r.words.fileLeft, t.file, firstLine(err.Error())))
+		r.warn(fmt.Sprintf(r.words.fileLeft, t.file, firstLine(unpackaged(err))))
 	}
 	return nil
 }
@@ -197,7 +196,7 @@ func (a *app) warn(text string) {
 
 // refusal words why a run does not go on.
 func (r *resumeCommand) refusal(t *team, err error) error {
-	f := &failure{code: exitUsage, text: err.Error(), err: err}
+	f := &failure{code: exitUsage, text: unpackaged(err), err: err}
 	id, path := r.run.ID, r.run.Path
 	if r.origin.ID != "" {
 		id, path = r.origin.ID, r.origin.Path
@@ -209,7 +208,7 @@ func (r *resumeCommand) refusal(t *team, err error) error {
 	case errors.Is(err, leader.ErrFinished):
 		f.text, f.hint = r.words.runFinished, command+` "…"`
 	case errors.Is(err, transcript.ErrLocked):
-		f.text, f.hint = fmt.Sprintf(r.words.runLive, strings.TrimPrefix(err.Error(), "transcript: ")), r.commandLine(t, "replay", id, path)
+		f.text, f.hint = fmt.Sprintf(r.words.runLive, unpackaged(err)), r.commandLine(t, "replay", id, path)
 	case damaged:
 		f.code, f.hint = exitFailed, r.commandLine(t, "runs repair", id, path)
 	case errors.Is(err, leader.ErrInCode):

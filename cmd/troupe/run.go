@@ -192,7 +192,7 @@ func (r *runCommand) show(ctx context.Context, run *leader.Run, after int64, o r
 	n := newNarrator(o)
 	for rec, err := range r.masked(run.Events(context.WithoutCancel(ctx))) {
 		if err != nil {
-			shown(event.Record{}, err.Error()+"\n")
+			shown(event.Record{}, unpackaged(err)+"\n")
 			return
 		}
 		text := n.text(rec)

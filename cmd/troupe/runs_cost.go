@@ -86,7 +86,7 @@ func (c *costCommand) Run(ctx context.Context, args []string) error {
 			if len(args) > 0 || ctx.Err() != nil {
 				return err
 			}
-			c.warn(render.CleanLine(err.Error()))
+			c.warn(render.CleanLine(unpackaged(err)))
 			unread = &failure{code: exitFailed, err: err} // it was told
 		}
 	}

@@ -64,7 +64,7 @@ func (r *repairCommand) Run(_ context.Context, ref string) error {
 	if r.json {
 		report := repairReport{Log: done.Path, Damaged: done.Damaged, Kept: done.Kept, Dropped: []droppedLine{}, Lost: append([]int64{}, done.Lost...)}
 		for _, d := range done.Dropped {
-			report.Dropped = append(report.Dropped, droppedLine{d.Line, d.Seq, d.Err.Error()})
+			report.Dropped = append(report.Dropped, droppedLine{d.Line, d.Seq, unpackaged(d.Err)})
 		}
 		return writeJSON(r.Stdout, report)
 	}
@@ -96,7 +96,7 @@ func (r *repairCommand) tell(done transcript.Repaired) {
 			r.say("  " + fmt.Sprintf(w.andMore, len(done.Dropped)-i))
 			break
 		}
-		r.say("  " + fmt.Sprintf(w.repairLine, d.Line, render.CleanLine(d.Err.Error())))
+		r.say("  " + fmt.Sprintf(w.repairLine, d.Line, render.CleanLine(unpackaged(d.Err))))
 	}
 	if len(done.Lost) > 0 {
 		r.say(fmt.Sprintf(w.repairLost, numbers(done.Lost), transcript.CodeRecordLost))

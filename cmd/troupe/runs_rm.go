@@ -169,7 +169,7 @@ func (a *app) retain(t *team, quiet bool) {
 		}
 	}
 	if err != nil { // never a reason not to work
-		a.warn(render.CleanLine(err.Error()))
+		a.warn(render.CleanLine(unpackaged(err)))
 	}
 	var parts []string
 	if len(ended) > 0 {

@@ -48,7 +48,7 @@ func mountEnvelope(mux *http.ServeMux, sv *server, path string) error {
 	}
 	door, err := envelope.NewDoor(o)
 	if err != nil {
-		return usageError(strings.TrimPrefix(err.Error(), "envelope: door: "), "")
+		return usageError(strings.TrimPrefix(unpackaged(err), "door: "), "")
 	}
 	mux.Handle(path, door)
 	if path != "/" {
@@ -69,7 +69,7 @@ func (sv *server) envelopeCalls(set config.EnvelopeFace, name string, team leade
 	dir := filepath.Join(sv.team.runs, ".envelope", url.PathEscape("team-"+name))
 	log, err := openCallLog(dir, transcript.Options{Sync: transcript.SyncMode(sv.sync), Mask: sv.mask})
 	if err != nil {
-		return nil, errors.Join(&failure{code: exitFailed, text: err.Error(), hint: "--run-dir DIR", err: err}, box.space.Close())
+		return nil, errors.Join(&failure{code: exitFailed, text: unpackaged(err), hint: "--run-dir DIR", err: err}, box.space.Close())
 	}
 	calls, err := envelope.NewCalls(envelope.CallsOptions{
 		Log: log, Tools: box, TTL: set.DedupeTTL, Timeout: team.Limits.ToolTimeout, Grace: sv.grace(),
@@ -137,7 +137,7 @@ func (sv *server) newToolbox(names []string, team leader.Team) (*toolbox, error)
 		b.reads, _ = all.Spec("read_file")
 	}
 	if err != nil {
-		return nil, errors.Join(usageError(strings.TrimPrefix(err.Error(), "tools: "), ""), b.space.Close())
+		return nil, errors.Join(usageError(unpackaged(err), ""), b.space.Close())
 	}
 	return b, nil
 }
@@ -156,7 +156,7 @@ func (b *toolbox) Permit(c envelope.ToolCall) error {
 	spec, _ := b.set.Spec(c.Name)
 	subject, err := b.set.Subject(c.Name, c.Params)
 	if err != nil {
-		return gateway.NewError(gateway.StatusBad, "the call was not begun: %s", err).WithHint("params are the arguments of the tool")
+		return gateway.NewError(gateway.StatusBad, "the call was not begun: %s", unpackaged(err)).WithHint("params are the arguments of the tool")
 	}
 	verdict, rule := b.policy.Decide(spec, subject)
 	switch {

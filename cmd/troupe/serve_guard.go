@@ -6,12 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/troupe-go/troupe/config"
 	"github.com/troupe-go/troupe/gateway"
-	"github.com/troupe-go/troupe/render"
 )
 
 // localUser is who everybody is on a server without tokens.
@@ -45,12 +43,6 @@ func (s *serveCommand) guard(sv *server) error {
 		return usageError(unpackaged(err), "")
 	}
 	return nil
-}
-
-// unpackaged is an error of package gateway in words for people, who know no
-// packages.
-func unpackaged(err error) string {
-	return render.CleanLine(strings.TrimPrefix(err.Error(), "gateway: "))
 }
 
 // isLoopback reports whether only this machine reaches an address with the host.

@@ -145,12 +145,12 @@ func (a *app) teamError(err error) error {
 		return err
 	}
 	if _, ok := errors.AsType[*config.Error](err); ok {
-		return &failure{code: exitUsage, text: err.Error(), hint: a.words.checkHint, err: err}
+		return &failure{code: exitUsage, text: unpackaged(err), hint: a.words.checkHint, err: err}
 	}
 	if f, ok := a.noModel(err); ok {
 		return f
 	}
-	return &failure{code: exitUsage, text: err.Error(), err: err}
+	return &failure{code: exitUsage, text: unpackaged(err), err: err}
 }
 
 // parameters reads -p name=value.
@@ -175,7 +175,7 @@ func (a *app) limitOption(given []string) (leader.Option, error) {
 				return usageError(fmt.Sprintf(a.words.badLimit, pair), "--limits tokens=4000000,deadline=1h")
 			}
 			if err := t.SetLimit(name, value); err != nil {
-				return usageError(strings.TrimPrefix(err.Error(), "leader: "), "")
+				return usageError(unpackaged(err), "")
 			}
 		}
 		return nil

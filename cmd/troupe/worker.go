@@ -256,11 +256,11 @@ func (a *app) redis(ctx context.Context, address, schema string, pool int) (*str
 	c, err := streams.Connect(ctx, address, schema, pool)
 	switch {
 	case errors.Is(err, streams.ErrUnreachable):
-		return nil, &failure{code: exitFailed, text: strings.TrimPrefix(err.Error(), "streams: "), hint: "--redis redis://HOST:PORT/0", err: err}
+		return nil, &failure{code: exitFailed, text: unpackaged(err), hint: "--redis redis://HOST:PORT/0", err: err}
 	case errors.Is(err, streams.ErrLogin):
-		return nil, &failure{code: exitFailed, text: strings.TrimPrefix(err.Error(), "streams: "), hint: "REDIS_URL=redis://USER:PASSWORD@HOST:PORT/0", err: err}
+		return nil, &failure{code: exitFailed, text: unpackaged(err), hint: "REDIS_URL=redis://USER:PASSWORD@HOST:PORT/0", err: err}
 	case err != nil:
-		return nil, usageError(strings.TrimPrefix(err.Error(), "streams: "), "--redis redis://127.0.0.1:6379/0")
+		return nil, usageError(unpackaged(err), "--redis redis://127.0.0.1:6379/0")
 	}
 	return c, nil
 }
