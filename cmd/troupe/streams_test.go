@@ -103,6 +103,7 @@ func TestStdoutIsPure(t *testing.T) {
 		{"schema", 0, func(s string) bool { return json.Valid([]byte(s)) }},
 		{"schema export", 0, func(s string) bool { return json.Valid([]byte(s)) }},
 		{"schema studio", 0, func(s string) bool { return json.Valid([]byte(s)) }},
+		{"schema envelope", 0, func(s string) bool { return json.Valid([]byte(s)) && strings.Contains(s, "tool_call") }},
 		{"serve", 2, empty},
 		{"serve --studio --listen 0.0.0.0:0", 2, empty},
 		{"serve token alice", 2, empty},

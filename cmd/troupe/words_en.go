@@ -164,8 +164,8 @@ the fields that the other form has no place for.`,
 		"envelope explain": `FILE is as for check. Where the version is not known the rest does not matter:
 such a message is read as text.`,
 		"schema": `The schema is that of team.yaml unless record is asked for, export (what
-troupe runs export --format json writes), or client or studio (the messages of
-that protocol).`,
+troupe runs export --format json writes), or client, studio or envelope (the
+messages of that protocol).`,
 	},
 	flags: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"lang":          "`LANG` of the program and the prompts: zh, en or auto (by the locale)",

@@ -138,7 +138,8 @@ id、group、schema、concurrency、max_deliver、drain、lease、events 和 hea
 		"envelope explain": `FILE 与 check 相同。版本不认识时，其余各步都不再要紧：
 这样的消息按文本来读。`,
 		"schema": `默认是 team.yaml 的 schema；record 是日志记录的，export 是
-troupe runs export --format json 的，client 和 studio 是这些协议的消息的。`,
+troupe runs export --format json 的，client、studio 和 envelope
+是这些协议的消息的。`,
 	},
 	flags: map[string]string{ //nolint:gosec // words about tokens, no tokens
 		"lang":          "程序和提示词的语言 `LANG`：zh、en 或 auto（按区域设置）",

@@ -3,7 +3,7 @@
 // (docs/envelope.md), and the door through which they reach a team.
 //
 // What it is for: reading a message strictly and saying what is wrong with it,
-// field by field ([Check], [Decode], [Encode]); the way down to text for a
+// field by field ([Check], [Decode], [Encode], [Schema]); the way down to text for a
 // version that is not known ([Text]); the names that other frameworks use
 // ([Dialect]); the door over HTTP ([Door]) and the way to an agent behind another
 // one ([Remote]); and tool calls that run once however often they come ([Calls],

@@ -96,7 +96,7 @@ var floors = map[string]row{
 	// an unknown version is the runtime's word to an agent.
 	"gateway/envelope": {
 		floor: 5, ours: []string{"event", "gateway", "prompts", "render"}, others: []string{goYAML, zerolog},
-		tests: []string{"session"}, // what is behind the door
+		tests: []string{"session", jsonschema}, // what is behind the door, and messages held against the schema
 	},
 	"gateway/streams": {
 		floor: 5, ours: []string{"event", "gateway", "internal/machine", "render"}, others: []string{redis, zerolog},
