@@ -103,8 +103,41 @@ func TestCluster(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+	r.apart()
 	if _, err := streams.Connect(t.Context(), "redis+cluster://127.0.0.1:1?addr=127.0.0.1:2&max_retries=-1", "", 0); !errors.Is(err, streams.ErrUnreachable) {
 		t.Errorf("a cluster that is not there: %v", err)
+	}
+}
+
+// apart has tasks in a session and a group whose keys a cluster would place apart.
+func (r *rig) apart() {
+	r.t.Helper()
+	ctx := r.t.Context()
+	if _, err := r.client.Send(ctx, streams.Request{AgentType: "apart", SessionID: "}s", Content: streams.TextContent("x"), Policy: streams.SendAnyway}); err == nil || strings.Contains(err.Error(), "CROSSSLOT") {
+		r.t.Errorf("a task for the session }s: %v, want an error in our words", err)
+	}
+	w := r.workerOn(r.rdb, "w-apart", "apart", echo, quick)
+	r.untilOnline("w-apart")
+	for _, text := range []string{
+		`{"action_type":"ASK_AGENT","header":{"message_id":"m-1","session_id":"}s","trace_id":"t"},"body":{"content":"x"}}`,
+		`{"action_type":"RESUME","header":{"message_id":"m-2","session_id":"s","trace_id":"t","parent_message_id":"p","source_agent_type":"echo","task_group_id":"}g"},"body":{"content":"x","status":"COMPLETED"}}`,
+	} {
+		r.rdb.XAdd(ctx, streams.Again(r.schema.TypeStream("apart"), map[string]any{"data": text}))
+	}
+	sent := r.send("apart", "whole", "x")
+	r.status("whole", sent.MessageID, streams.Completed)
+	r.nothingPending("apart")
+	if err := w.stop(); err != nil {
+		r.t.Error(err)
+	}
+	letters := r.rdb.XRange(ctx, r.schema.DeadLetters(), "-", "+").Val()
+	if len(letters) != 2 {
+		r.t.Errorf("got %d dead letters, want 2: %v", len(letters), letters)
+	}
+	for _, l := range letters {
+		if !strings.Contains(fmt.Sprint(l.Values["data"]), "has a value that is not allowed") {
+			r.t.Errorf("dead letter %v", l.Values)
+		}
 	}
 }
 

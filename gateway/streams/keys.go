@@ -2,6 +2,7 @@ package streams
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -45,6 +46,24 @@ func (s Schema) other() Schema {
 		return V1
 	}
 	return V2
+}
+
+// holds reports whether the keys of a session or group can be kept together. A
+// cluster places a key by what stands between its first { and the next }, and when
+// that is nothing by all of it: the keys of an id that begins with } lie apart, and
+// no transaction can reach two of them.
+func (s Schema) holds(id string) bool { return s != V2 || !strings.HasPrefix(id, "}") }
+
+// check finds the id in a header that has no place among the keys.
+func (s Schema) check(h Header) error {
+	switch {
+	case !s.holds(h.SessionID):
+		return &WireError{What: "command", Field: "header.session_id", Err: ErrValue}
+	case !s.holds(h.TaskGroupID):
+		return &WireError{What: "command", Field: "header.task_group_id", Err: ErrValue}
+	default:
+		return nil
+	}
 }
 
 const (

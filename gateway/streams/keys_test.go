@@ -44,6 +44,35 @@ func TestKeysOfTheCaptures(t *testing.T) {
 	}
 }
 
+// hashed is the part of a key by which a cluster places it.
+func hashed(key string) string {
+	if _, rest, ok := strings.Cut(key, "{"); ok {
+		if tag, _, ok := strings.Cut(rest, "}"); ok && tag != "" {
+			return tag
+		}
+	}
+	return key
+}
+
+// TestSessionsWhoseKeysLieApart sends tasks in sessions with braces in their names:
+// those are refused, and no other ones, whose keys a cluster keeps in several places.
+func TestSessionsWhoseKeysLieApart(t *testing.T) {
+	for _, schema := range []streams.Schema{streams.V1, streams.V2} {
+		_, rdb := mini(t)
+		r := newRig(t, rdb, schema)
+		for _, session := range []string{"s", "{", "}", "{}", "}{", "{s}", "}s{", "s}", "s}{t", "a{b}c", "{}s", "}}", "{{", " }"} {
+			apart := schema == streams.V2 && hashed(schema.DataStream(session)) != hashed(schema.Registry(session))
+			_, err := r.client.Send(t.Context(), streams.Request{AgentType: "echo", SessionID: session, Content: streams.TextContent("x"), Policy: streams.SendAnyway})
+			if apart != (err != nil) || err != nil && !strings.Contains(err.Error(), fmt.Sprintf("session %q begins with }", session)) {
+				t.Errorf("%s, session %q, keys apart %v: %v", schema, session, apart, err)
+			}
+			if n := rdb.Exists(t.Context(), schema.Registry(session)).Val(); (n == 0) != apart {
+				t.Errorf("%s, session %q: %d registries", schema, session, n)
+			}
+		}
+	}
+}
+
 func TestParseSchema(t *testing.T) {
 	for name, want := range map[string]streams.Schema{"": streams.V1, "v1": streams.V1, "v2": streams.V2} {
 		if got, err := streams.ParseSchema(name); got != want || err != nil {

@@ -71,7 +71,7 @@ func (o origin) inGroup() bool { return o.group != "" }
 // send writes the record of a request and then its command, in that order. A
 // refusal leaves a record that has failed, and nothing on a stream.
 func (s *store) send(ctx context.Context, r Request, from origin) (Sent, error) {
-	if err := r.check(); err != nil {
+	if err := r.check(s.schema); err != nil {
 		return Sent{}, err
 	}
 	known, err := s.sentBefore(ctx, r)
@@ -107,12 +107,14 @@ func (s *store) send(ctx context.Context, r Request, from origin) (Sent, error) 
 	return sent, err
 }
 
-func (r Request) check() error {
+func (r Request) check(schema Schema) error {
 	switch {
 	case r.AgentType == "":
 		return errors.New("streams: a request needs an agent type")
 	case r.SessionID == "":
 		return errors.New("streams: a request needs a session")
+	case !schema.holds(r.SessionID):
+		return fmt.Errorf("streams: session %q begins with }, which key schema %s cannot hold; name it otherwise", r.SessionID, schema)
 	case r.Content.blank():
 		return errors.New("streams: a request needs content")
 	case r.Policy != "" && r.Policy != FailFast && r.Policy != SendAnyway:

@@ -162,7 +162,7 @@ func (w *Worker) bury(life context.Context, d delivery, cmd Command, why error) 
 // sender is told.
 func (w *Worker) failTask(life context.Context, d delivery, cmd Command, why error) error {
 	h := cmd.Header
-	if h.SessionID == "" || h.MessageID == "" {
+	if h.SessionID == "" || h.MessageID == "" || !w.store.schema.holds(h.SessionID) {
 		return nil
 	}
 	var after Record

@@ -49,6 +49,9 @@ func (w *Worker) perform(life context.Context, d delivery) error {
 	if err != nil {
 		return w.bury(life, d, cmd, err)
 	}
+	if err := w.store.schema.check(cmd.Header); err != nil {
+		return w.bury(life, d, cmd, err)
+	}
 	if cmd.Header.MessageID == "" {
 		cmd.Header.MessageID = "msg-" + d.origin() // the same when it comes again
 	}
