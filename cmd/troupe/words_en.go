@@ -149,10 +149,11 @@ when one of them dies. SIGTERM and Ctrl-C let tasks end, for --drain at most, an
 hand the rest back; a second Ctrl-C hands them back at once. Each change of a task's
 state is a line on stdout, the log is on stderr.
 
-Redis is redis://, rediss:// (TLS) or unix://; ?master_name=NAME goes through
-Sentinels, ?addr=HOST:PORT or redis+cluster:// is a cluster. Below worker: in the team
-file stand redis, agent_type, id, group, schema, concurrency, max_deliver, drain,
-lease, events and health.`,
+` + redisHelpEN + `
+
+Below worker: in the team file stand redis, agent_type, id, group, schema, concurrency,
+max_deliver, drain, lease, events and health.`,
+		"queue": redisHelpEN,
 		"envelope check": `FILE has one message a line, or is - for stdin, as without FILE; a message
 over several lines begins with a line { and ends with a line }. A message with
 the ids of an earlier one is a repeat. Exit code 1 means that messages were

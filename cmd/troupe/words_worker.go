@@ -2,6 +2,17 @@ package main
 
 // The words of "troupe worker".
 
+// What an address of Redis may be.
+const (
+	redisHelpEN = `Redis is redis://, rediss:// (TLS) or unix://; ?master_name=NAME goes through
+Sentinels, ?addr=HOST:PORT or redis+cluster:// is a cluster. With TLS ?ssl_ca_certs=FILE
+names the authorities to trust instead of the system's, &ssl_certfile=FILE and
+&ssl_keyfile=FILE what this side shows.`
+	redisHelpZH = `Redis 地址为 redis://、rediss://（TLS）或 unix://；?master_name=NAME 经由 Sentinel，
+?addr=HOST:PORT 或 redis+cluster:// 为集群。用 TLS 时，?ssl_ca_certs=FILE 代替系统的证书颁发
+机构，&ssl_certfile=FILE 和 &ssl_keyfile=FILE 是本方出示的证书和密钥。`
+)
+
 var workerWordsEN = map[string]string{
 	"banner":      "troupe: worker %s takes tasks for %s from Redis at %s · team %s · %s",
 	"draining":    "stopping: tasks may end, no new ones are taken; Ctrl-C again hands them back at once",

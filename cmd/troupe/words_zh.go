@@ -126,9 +126,11 @@ client 协议中一行文本是会话的一次提问，ping 会自动应答。
 的接手。SIGTERM 和 Ctrl-C 让任务做完（最多 --drain），其余的交还；再按一次 Ctrl-C 立即交还。
 任务状态的每次变化在标准输出上占一行，日志在标准错误上。
 
-Redis 地址为 redis://、rediss://（TLS）或 unix://；?master_name=NAME 经由 Sentinel，
-?addr=HOST:PORT 或 redis+cluster:// 为集群。团队文件的 worker: 下可以写 redis、agent_type、
-id、group、schema、concurrency、max_deliver、drain、lease、events 和 health。`,
+` + redisHelpZH + `
+
+团队文件的 worker: 下可以写 redis、agent_type、id、group、schema、concurrency、max_deliver、
+drain、lease、events 和 health。`,
+		"queue": redisHelpZH,
 		"envelope check": `FILE 每行一条消息；- 或不给时读标准输入。跨多行的消息以单独一行 { 开始，
 以单独一行 } 结束。编号与之前的消息相同的是 repeat。
 退出码 1 表示有消息被拒绝（missing、invalid）。`,

@@ -115,12 +115,14 @@ func (w *workerCommand) Run(ctx context.Context) error {
 	}
 	defer func() { _ = workshop.Close() }()
 	crew.options.Agents = streams.NewAgents(workshop, 0)
+	crew.options.Ready = func() {
+		w.say(fmt.Sprintf(w.words.worker["banner"], set.ID, strings.Join(set.AgentTypes, ", "), conn.Host,
+			render.CleanLine(teamName(t.leader.Team().Name, t.file)), t.leader.Team().Leader.Model.Name))
+	}
 	worker, err := streams.NewWorker(conn.Redis, crew.options)
 	if err != nil {
 		return err
 	}
-	w.say(fmt.Sprintf(w.words.worker["banner"], set.ID, strings.Join(set.AgentTypes, ", "), conn.Host,
-		render.CleanLine(teamName(t.leader.Team().Name, t.file)), t.leader.Team().Leader.Model.Name))
 	var running sync.WaitGroup
 	running.Go(func() { _ = crew.sessions.Run(sessions) }) // it only returns nil
 	err = w.work(ctx, worker, set.Health)

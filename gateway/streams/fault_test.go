@@ -313,19 +313,40 @@ func TestLostLease(t *testing.T) {
 	}
 }
 
-// TestTakenID lets a second worker wait for the id of the first.
+// TestTakenID lets a second worker wait for the id of the first. A worker says that
+// it is ready when it can be found, and not before.
 func TestTakenID(t *testing.T) {
 	_, r := onReal(t)
-	first := r.worker("w-1", "echo", echo)
-	second := r.workerOn(r.rdb, "w-1", "echo", echo)
+	var ready [2]atomic.Int32
+	count := func(n *atomic.Int32) func(*streams.WorkerOptions) {
+		return func(o *streams.WorkerOptions) {
+			o.Ready = func() {
+				n.Add(1)
+				if !r.rdb.SIsMember(t.Context(), r.schema.Members("echo"), "w-1").Val() {
+					t.Error("a worker that is ready is not among those of its type")
+				}
+			}
+		}
+	}
+	first := r.worker("w-1", "echo", echo, count(&ready[0]))
+	second := r.workerOn(r.rdb, "w-1", "echo", echo, count(&ready[1]))
 	sent := r.send("echo", "sess", "x")
 	r.status("sess", sent.MessageID, streams.Completed)
+	if ready[0].Load() != 1 || ready[1].Load() != 0 {
+		t.Errorf("the first was ready %d times, the second, which waits, %d times", ready[0].Load(), ready[1].Load())
+	}
 	if err := first.stop(); err != nil {
 		t.Error(err)
 	}
 	eventually(t, "the second to be online", func() error {
 		_, err := r.client.Send(t.Context(), streams.Request{AgentType: "echo", SessionID: "sess-2", Content: streams.TextContent("y")})
 		return err
+	})
+	eventually(t, "the second to be ready", func() error {
+		if n := ready[1].Load(); n != 1 {
+			return fmt.Errorf("it was ready %d times", n)
+		}
+		return nil
 	})
 	if err := second.stop(); err != nil {
 		t.Error(err)

@@ -35,6 +35,9 @@ type WorkerOptions struct {
 	Beat  time.Duration // between two signs; 0 for 5 s
 	Claim time.Duration // how long an entry of a dead worker rests before it is taken; 0 for 30 s
 
+	// Ready is called once, when the worker is online: its id is its own, and
+	// clients find it. It must not wait for the worker; nil is not called.
+	Ready func()
 	// Report is told of each change of a task's state that the worker made; nil
 	// is told nothing. It must not wait for the worker.
 	Report func(Change)
@@ -140,6 +143,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		return errors.Join(err, w.release(life))
 	}
 	w.note(w.alive)
+	if w.opts.Ready != nil {
+		w.opts.Ready()
+	}
 	w.warnOfOthers(ctx)
 	reading, stop := context.WithCancelCause(life)
 	defer stop(nil)
