@@ -169,7 +169,7 @@ func (r *Remote) answered(ctx context.Context, session, step string, q question)
 	}
 	stream := r.client.store.schema.TypeStream(rec.TargetAgentType)
 	for after := timeOf(q.entry); ; {
-		page, err := r.client.store.rdb.XRangeN(ctx, stream, after, "+", tailPage).Result()
+		page, err := r.client.store.rdb.XRangeN(ctx, stream, after, "+", pageEntries).Result()
 		if err != nil {
 			return false, err
 		}
@@ -179,7 +179,7 @@ func (r *Remote) answered(ctx context.Context, session, step string, q question)
 				return true, nil
 			}
 		}
-		if len(page) < tailPage {
+		if len(page) < pageEntries {
 			return false, nil
 		}
 	}

@@ -112,9 +112,6 @@ func (e Event) Mark() (m Mark, ok bool) {
 	return m, raw != nil && json.Unmarshal(raw, &m) == nil
 }
 
-// markPage is how many entries a search backwards reads at a time.
-const markPage = 100
-
 // LastMark is the mark of the last event of that run in the session, or, when
 // run is "", of the last event of this task that has one: the place to go on from
 // after a crash. The stream has other writers, so it is read backwards.
@@ -136,7 +133,7 @@ func (s *Sink) LastMark(ctx context.Context, run string) (m Mark, found bool, er
 // see returns false. What is no event is passed over.
 func (s *store) backwards(ctx context.Context, session string, see func(Event) bool) error {
 	for end := "+"; ; {
-		entries, err := s.rdb.XRevRangeN(ctx, s.schema.DataStream(session), end, "-", markPage).Result()
+		entries, err := s.rdb.XRevRangeN(ctx, s.schema.DataStream(session), end, "-", pageEntries).Result()
 		if err != nil {
 			return err
 		}
@@ -145,7 +142,7 @@ func (s *store) backwards(ctx context.Context, session string, see func(Event) b
 				return nil
 			}
 		}
-		if len(entries) < markPage {
+		if len(entries) < pageEntries {
 			return nil
 		}
 		end = "(" + entries[len(entries)-1].ID

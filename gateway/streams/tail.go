@@ -42,8 +42,9 @@ func (c *Client) SaveCheckpoint(ctx context.Context, session, reader, id string)
 	return c.store.rdb.Set(ctx, c.store.schema.Checkpoint(session, reader), id, sessionTTL).Err()
 }
 
-// tailPage is how many entries a read takes at a time.
-const tailPage = 100
+// pageEntries is how many entries of a stream a read takes at a time. An entry can
+// have megabytes, and Redis cannot be asked for so many bytes.
+const pageEntries = 10
 
 // Tail reads the events of a session after a place, and waits for more until
 // ctx ends. It goes on where it was when Redis was away. An entry that cannot be
@@ -147,7 +148,7 @@ func (c *Client) readAfter(ctx context.Context, session, after string, now bool)
 		return nil, context.Cause(ctx)
 	}
 	found, err := c.store.rdb.XRead(ctx, &redis.XReadArgs{
-		Streams: []string{c.store.schema.DataStream(session), after}, Count: tailPage, Block: block,
+		Streams: []string{c.store.schema.DataStream(session), after}, Count: pageEntries, Block: block,
 	}).Result()
 	if errors.Is(err, redis.Nil) || err == nil && len(found) == 0 {
 		return nil, nil
