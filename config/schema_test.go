@@ -74,7 +74,7 @@ func TestSchemaNamesEveryKeyThatIsKnown(t *testing.T) {
 		rate requests_per_minute tokens_per_minute concurrent fallback profile echo_reasoning schema_dialect stall retry_wait_cap retry_after_text
 		compact_at context_window num_ctx redact keep permissions deny allow ask headless remote streams token_env
 		serve listen tls_cert tls_key tokens token_key_env token_life workspace audit origins hosts max_sessions grace connections
-		connections_per_user messages_per_second message_burst bytes_per_second byte_burst client studio envelope path
+		connections_per_user files_per_user messages_per_second message_burst bytes_per_second byte_burst client studio envelope path
 		on_disconnect verbose iterations dedupe_ttl wait dialects
 		worker redis agent_type id group schema concurrency max_deliver drain lease events health`) {
 		if !strings.Contains(text, `"`+key+`": {`) {

@@ -48,6 +48,8 @@ type Serve struct {
 type ServeLimits struct {
 	// Connections are counted in all, and for each user.
 	Connections, ConnectionsPerUser Limit[int]
+	// FilesPerUser are those that a user may keep.
+	FilesPerUser Limit[int]
 	// MessagesPerSecond and BytesPerSecond are what a user may send over all
 	// connections.
 	MessagesPerSecond, BytesPerSecond Limit[int]
@@ -118,6 +120,7 @@ func serveLimitsTable() table[ServeLimits] {
 	return table[ServeLimits]{"limits", []field[ServeLimits]{
 		key("connections", "Connections in all.", count, func(l *ServeLimits) *Limit[int] { return &l.Connections }),
 		key("connections_per_user", "Connections of one user.", count, func(l *ServeLimits) *Limit[int] { return &l.ConnectionsPerUser }),
+		key("files_per_user", "Files that one user may keep at the server.", count, func(l *ServeLimits) *Limit[int] { return &l.FilesPerUser }).or("files"),
 		key("messages_per_second", "Messages of one user in a second.", count, func(l *ServeLimits) *Limit[int] { return &l.MessagesPerSecond }).or("messages"),
 		key("message_burst", "Messages of one user at once.", number, func(l *ServeLimits) *int { return &l.MessageBurst }),
 		key("bytes_per_second", "Bytes of one user in a second.", limit(size()), func(l *ServeLimits) *Limit[int] { return &l.BytesPerSecond }).or("bytes"),

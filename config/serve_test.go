@@ -25,7 +25,7 @@ serve:
   hosts: [agents.example.com]
   max_sessions: 8
   grace: 20s
-  limits: {connections: 10, connections_per_user: unlimited, messages_per_second: 5, message_burst: 9, bytes_per_second: 64KiB, byte_burst: 1000}
+  limits: {connections: 10, connections_per_user: unlimited, files_per_user: 20, messages_per_second: 5, message_burst: 9, bytes_per_second: 64KiB, byte_burst: 1000}
   client: {path: /client}
   studio: {path: /chat/studio, on_disconnect: stop, verbose: true, iterations: false}
   envelope: {path: /envelope, tools: [read_file], dedupe_ttl: 10m, wait: 5s, dialects: [maps/house.yaml]}
@@ -45,7 +45,7 @@ func TestServeIsRead(t *testing.T) {
 		Origins: []string{"https://studio.example.com", "http://127.0.0.1:5173"}, Hosts: []string{"agents.example.com"},
 		MaxSessions: 8, Grace: 20 * time.Second,
 		Limits: config.ServeLimits{
-			Connections: bound(10), ConnectionsPerUser: config.Limit[int]{State: config.Unlimited},
+			Connections: bound(10), ConnectionsPerUser: config.Limit[int]{State: config.Unlimited}, FilesPerUser: bound(20),
 			MessagesPerSecond: bound(5), MessageBurst: 9, BytesPerSecond: bound(64 << 10), ByteBurst: 1000,
 		},
 		Client: &config.ClientFace{Path: "/client"},

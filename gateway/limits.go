@@ -17,6 +17,8 @@ type LimitOptions struct {
 	// taken when nothing is owed, and the next ones wait for it.
 	Messages, MessageBurst float64
 	Bytes, ByteBurst       float64
+	// FilesPerUser is how many files a user may keep at the server; 1000.
+	FilesPerUser int
 	// Patience is how many messages in a row may be refused until a user counts
 	// as abusive; 100.
 	Patience int
@@ -28,7 +30,7 @@ func (o LimitOptions) withDefaults() LimitOptions {
 	o.Connections, o.ConnectionsPerUser = cmp.Or(o.Connections, 1000), cmp.Or(o.ConnectionsPerUser, 16)
 	o.Messages, o.MessageBurst = cmp.Or(o.Messages, 20), cmp.Or(o.MessageBurst, 40)
 	o.Bytes, o.ByteBurst = cmp.Or(o.Bytes, 256<<10), cmp.Or(o.ByteBurst, 1<<20)
-	o.Patience = cmp.Or(o.Patience, 100)
+	o.FilesPerUser, o.Patience = cmp.Or(o.FilesPerUser, 1000), cmp.Or(o.Patience, 100)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -81,6 +83,19 @@ func (l *Limits) Connect(user string) (release func(), err error) {
 		u.connections--
 		l.connections--
 	}), nil
+}
+
+// File fails with [StatusTooMany] when a user who keeps so many files may keep no
+// other one. How large a file is does not matter: an empty one has a name too.
+func (l *Limits) File(kept int) error {
+	most := l.opts.FilesPerUser
+	if most <= 0 || kept < most {
+		return nil
+	}
+	err := NewError(StatusTooMany, "you keep %d files at this server; at most %d", kept, most).
+		WithHint("ask who runs the server to remove those that nobody needs any more")
+	err.Retryable = false
+	return err
 }
 
 // Message counts a message of a user. It fails with [StatusTooMany] and the wait

@@ -112,6 +112,15 @@ func TestAbuse(t *testing.T) {
 	})
 }
 
+func TestFiles(t *testing.T) {
+	for _, tt := range []struct{ most, kept, status int }{{0, 999, 0}, {0, 1000, 429}, {3, 2, 0}, {3, 3, 429}, {3, 4, 429}, {-1, 1e6, 0}} {
+		err := gateway.NewLimits(gateway.LimitOptions{FilesPerUser: tt.most}).File(tt.kept)
+		if e := gateway.ErrorOf(err); (err == nil) != (tt.status == 0) || err != nil && (int(e.Code) != tt.status || e.Retryable || e.Hint == "") {
+			t.Errorf("%d files where %d may be: %+v", tt.kept, tt.most, err)
+		}
+	}
+}
+
 func TestUnlimited(t *testing.T) {
 	l := gateway.NewLimits(gateway.LimitOptions{Connections: -1, ConnectionsPerUser: -1, Messages: -1, Bytes: -1, Patience: -1})
 	for range 5000 {

@@ -223,7 +223,8 @@ func limitOptions(l config.ServeLimits) gateway.LimitOptions {
 	const unlimited = -1
 	return gateway.LimitOptions{
 		Connections: l.Connections.Or(0, unlimited), ConnectionsPerUser: l.ConnectionsPerUser.Or(0, unlimited),
-		Messages: float64(l.MessagesPerSecond.Or(0, unlimited)), MessageBurst: float64(l.MessageBurst),
+		FilesPerUser: l.FilesPerUser.Or(0, unlimited),
+		Messages:     float64(l.MessagesPerSecond.Or(0, unlimited)), MessageBurst: float64(l.MessageBurst),
 		Bytes: float64(l.BytesPerSecond.Or(0, unlimited)), ByteBurst: float64(l.ByteBurst),
 	}
 }

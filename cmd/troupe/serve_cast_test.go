@@ -93,10 +93,11 @@ func TestLimitsOfTheTeamFile(t *testing.T) {
 	bound := func(n int) config.Limit[int] { return config.Limit[int]{State: config.Bounded, Value: n} }
 	got := limitOptions(config.ServeLimits{
 		Connections: config.Limit[int]{State: config.Unlimited}, ConnectionsPerUser: bound(3), MessagesPerSecond: bound(5), MessageBurst: 7, ByteBurst: 100,
+		FilesPerUser: bound(9),
 	})
-	want := gateway.LimitOptions{Connections: -1, ConnectionsPerUser: 3, Messages: 5, MessageBurst: 7, ByteBurst: 100}
+	want := gateway.LimitOptions{Connections: -1, ConnectionsPerUser: 3, Messages: 5, MessageBurst: 7, ByteBurst: 100, FilesPerUser: 9}
 	if got.Now != nil || got.Connections != want.Connections || got.ConnectionsPerUser != want.ConnectionsPerUser || got.Messages != want.Messages ||
-		got.MessageBurst != want.MessageBurst || got.Bytes != want.Bytes || got.ByteBurst != want.ByteBurst {
+		got.MessageBurst != want.MessageBurst || got.Bytes != want.Bytes || got.ByteBurst != want.ByteBurst || got.FilesPerUser != want.FilesPerUser {
 		t.Errorf("the limits are %+v, want %+v", got, want)
 	}
 }

@@ -115,10 +115,10 @@ the steps under way end, for grace at most, and suspend the sessions.
 
 Below serve: in the team file stand listen, tls_cert, tls_key, tokens (user: name of
 a variable), token_key_env, token_life, workspace, audit, origins, hosts,
-max_sessions, grace, limits (connections, connections_per_user, messages_per_second,
-message_burst, bytes_per_second, byte_burst), client (path), studio (path,
-on_disconnect, verbose, iterations) and envelope (path, tools, dedupe_ttl, wait,
-dialects).`,
+max_sessions, grace, limits (connections, connections_per_user, files_per_user,
+messages_per_second, message_burst, bytes_per_second, byte_burst), client (path),
+studio (path, on_disconnect, verbose, iterations) and envelope (path, tools,
+dedupe_ttl, wait, dialects).`,
 		"serve token": `The token is signed with the key in the variable that serve.token_key_env of the
 team file names, and goes to stdout. It is good for serve.token_life, or --life.`,
 		"dial": `Every message that comes is one line of stdout; what is sent, and the rest, goes to

@@ -100,8 +100,8 @@ troupe resume 据此继续。`,
 
 团队文件的 serve: 下可以写 listen、tls_cert、tls_key、tokens（用户: 变量名）、
 token_key_env、token_life、workspace、audit、origins、hosts、max_sessions、grace、
-limits（connections、connections_per_user、messages_per_second、message_burst、
-bytes_per_second、byte_burst）、client（path）、studio（path、on_disconnect、
+limits（connections、connections_per_user、files_per_user、messages_per_second、
+message_burst、bytes_per_second、byte_burst）、client（path）、studio（path、on_disconnect、
 verbose、iterations）和 envelope（path、tools、dedupe_ttl、wait、
 dialects）。`,
 		"serve token": `令牌用团队文件 serve.token_key_env 指定的变量中的密钥签名，写到标准输出，

@@ -74,6 +74,40 @@ func TestLargestNumber(t *testing.T) {
 	}
 }
 
+// A user keeps so many files and no more, empty ones too, however many come at once;
+// another user has as many again.
+func TestFilesOfAUserAreBounded(t *testing.T) {
+	const most, attempts = 5, 12
+	r := newRig(t, func(r *rig) {
+		r.limits = gateway.LimitOptions{ConnectionsPerUser: -1, Messages: -1, Bytes: -1, FilesPerUser: most}
+	})
+	answers := make(chan string, attempts)
+	for range attempts {
+		go func() {
+			status, text := r.do("POST", "/files", annToken, "")
+			answers <- fmt.Sprint(status, " ", text)
+		}()
+	}
+	taken := 0
+	for range attempts {
+		switch text := <-answers; {
+		case strings.HasPrefix(text, "201 "):
+			taken++
+		case !strings.HasPrefix(text, "429 ") || !strings.Contains(text, "you keep 5 files at this server; at most 5") || strings.Contains(text, `"retryable":true`):
+			t.Errorf("a file too many: %s", text)
+		}
+	}
+	if taken != most {
+		t.Errorf("%d files were taken, want %d", taken, most)
+	}
+	if status, text := r.do("POST", "/files", bobToken, ""); status != 201 {
+		t.Errorf("the first file of another: %d %s", status, text)
+	}
+	if !r.isRefused(gateway.AuditLimit, "you keep 5 files") {
+		t.Errorf("the audit does not say so: %+v", r.audited())
+	}
+}
+
 // Requests for files count among the connections and the messages of their user, and
 // the audit tells why one was refused.
 func TestFilesAreCounted(t *testing.T) {

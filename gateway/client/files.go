@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -21,6 +22,8 @@ import (
 type Files struct {
 	root          *os.Root
 	perFile, user int64
+
+	begin sync.Mutex // held while a file begins, so that each one is counted by the next
 }
 
 // Bounds of files, in bytes.
@@ -70,20 +73,12 @@ func (f *Files) path(user, ref string) (path string, ok bool) {
 	return filepath.Join(folderOf(user), ref), true
 }
 
-// put writes a file and returns its reference.
-func (f *Files) put(user string, body io.Reader) (ref string, size int64, err error) {
-	dir := folderOf(user)
-	if err := f.root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", 0, err
-	}
-	used, err := f.used(dir)
-	if err != nil {
-		return "", 0, err
-	}
-	room := min(f.perFile, f.user-used)
+// put writes a file and returns its reference. another fails when a user with so
+// many files may keep no other one.
+func (f *Files) put(user string, body io.Reader, another func(kept int) error) (ref string, size int64, err error) {
 	ref = newID(refPrefix)
 	path, _ := f.path(user, ref)
-	file, err := f.root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, room, err := f.create(user, path, another)
 	if err != nil {
 		return "", 0, err
 	}
@@ -97,20 +92,42 @@ func (f *Files) put(user string, body io.Reader) (ref string, size int64, err er
 	return ref, size, nil
 }
 
-// used is how much the files of a folder take, in bytes.
-func (f *Files) used(dir string) (sum int64, err error) {
+// create makes a file of a user. There may be room bytes in it.
+func (f *Files) create(user, path string, another func(kept int) error) (file *os.File, room int64, err error) {
+	f.begin.Lock()
+	defer f.begin.Unlock()
+	dir := folderOf(user)
+	if err := f.root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, 0, err
+	}
+	number, used, err := f.kept(dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := another(number); err != nil {
+		return nil, 0, err
+	}
+	file, err = f.root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	return file, min(f.perFile, f.user-used), err
+}
+
+// kept is how many files are in a folder, and how much they take, in bytes.
+func (f *Files) kept(dir string) (number int, used int64, err error) {
 	list, err := fs.ReadDir(f.root.FS(), dir)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	for _, entry := range list {
 		info, err := entry.Info()
-		if err != nil {
-			return 0, err
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it became too large, or somebody cleans up
 		}
-		sum += info.Size()
+		if err != nil {
+			return 0, 0, err
+		}
+		number, used = number+1, used+info.Size()
 	}
-	return sum, nil
+	return number, used, nil
 }
 
 // open opens a user's file.
@@ -191,7 +208,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) {
 	}
 	out := Uploaded{Type: partFile, Name: name}
 	if err == nil {
-		out.Ref, out.Size, err = h.opts.Files.put(c.user, http.MaxBytesReader(w, r.Body, maxFile+1))
+		out.Ref, out.Size, err = h.opts.Files.put(c.user, http.MaxBytesReader(w, r.Body, maxFile+1), h.opts.Limits.File)
 	}
 	if err != nil {
 		c.refuse(aboutFile(err), c.trace, err)
