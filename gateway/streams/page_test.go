@@ -52,7 +52,7 @@ func (s *scales) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 // TestPagesOfLargeEntries reads a session with large entries in each way that
 // there is: few of them are held at once.
 func TestPagesOfLargeEntries(t *testing.T) {
-	const entries, size, most = 25, 1 << 18, 3 << 20
+	const entries, size, most = 25, 1 << 15, 3 << 17
 	t.Parallel()
 	_, mini := mini(t)
 	r := newRig(t, mini, streams.V1)
