@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/troupe-go/troupe/gateway/streams"
 )
@@ -90,15 +89,18 @@ func (asking) Cancel(context.Context, streams.Task) error { return nil }
 func TestQueueSendsAgain(t *testing.T) {
 	p := newProcess(t)
 	addr := miniredis.RunT(t).Addr()
-	rdb := redis.NewClient(&redis.Options{Addr: addr, ContextTimeoutEnabled: true})
-	w, err := streams.NewWorker(rdb, streams.WorkerOptions{ID: "w-1", AgentTypes: []string{"a"}, Handler: asking{}})
+	conn, err := streams.Connect(t.Context(), "redis://"+addr, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := streams.NewWorker(conn.Redis, streams.WorkerOptions{ID: "w-1", AgentTypes: []string{"a"}, Handler: asking{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
-	defer func() { cancel(); <-done; rdb.Close() }()
+	defer func() { cancel(); <-done; conn.Close() }()
 	send := func(code int, id, text string) string {
 		t.Helper()
 		return p.queue(t, "redis://"+addr, code, "send", "a", text, "--session", "s1", "--message-id", id, "--queue-anyway", "--follow")
@@ -113,7 +115,7 @@ func TestQueueSendsAgain(t *testing.T) {
 		}
 	}
 	p.queue(t, "redis://"+addr, exitOK, "resume", "s1", "m-2", "blue")
-	client, err := streams.NewClient(rdb, streams.ClientOptions{})
+	client, err := streams.NewClient(conn.Redis, streams.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

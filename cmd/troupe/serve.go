@@ -259,6 +259,8 @@ const (
 	// lastWords is how long the faces may take to say farewell when the
 	// sessions have ended.
 	lastWords = 5 * time.Second
+	// briefWords is the same for who is in a hurry.
+	briefWords = time.Second
 )
 
 var errStopping = errors.New("the server stops")

@@ -64,7 +64,7 @@ func (sv *server) leave(gone <-chan struct{}, cut func()) {
 		case <-gone:
 			return
 		case <-sv.hurry:
-			late.Reset(lastWords)
+			late.Reset(briefWords)
 		case <-late.C:
 			cut()
 		}

@@ -20,7 +20,7 @@ func (s *refusing) refuse() error {
 		return nil
 	}
 	s.refused = true
-	time.Sleep(5 * time.Second)
+	<-time.After(5 * time.Second)
 	return gateway.NewError(gateway.StatusUnavailable, "not now")
 }
 
@@ -51,16 +51,16 @@ func TestCopyOfWhatIsRefused(t *testing.T) {
 			other := rig.open(client.Abilities{}, w.peer).watch()
 			message := client.Message{ID: "msg_1", Body: r}
 			w.send(message)
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			other.send(message)
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 			for _, p := range []*watched{w, other} {
 				if e := p.one(answerTo("msg_1")).Body.(client.Response).Error; e == nil || !e.Retryable {
 					t.Errorf("%s: the answer is %v", r.Method, e)
 				}
 			}
 			w.send(message)
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 			if n := len(w.seen(answerTo("msg_1"))); n != 2 {
 				t.Errorf("%s: sent again it has %d answers, want 2", r.Method, n)
 			}

@@ -84,20 +84,26 @@ func (c *conn) serve(ctx context.Context) {
 	}
 }
 
-// greetUnless greets the client, unless the server stops before that is done.
+// greetUnless greets the client, unless the server stops before that is done, or the
+// client takes too long. A read that ends with its context would end the connection
+// without a word.
 func (c *conn) greetUnless(ctx context.Context, stopping <-chan struct{}) (fold, error) {
 	var watch sync.WaitGroup
 	defer watch.Wait()
 	done := make(chan struct{})
 	defer close(done)
+	late := time.NewTimer(greetingTimeout)
+	defer late.Stop()
 	watch.Go(func() {
 		select {
 		case <-stopping:
 			c.end(websocket.StatusGoingAway, "the server stops")
+		case <-late.C:
+			c.end(closeSilent, "no hello came")
 		case <-done:
 		}
 	})
-	return c.greet(ctx)
+	return c.greet(ctx, late)
 }
 
 // leave lets go of what the connection holds.

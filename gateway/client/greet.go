@@ -22,12 +22,10 @@ const maxTries = 5
 var errNoHello = errors.New("client: no good hello came")
 
 // greet waits for the hello and opens the session. It returns the fold from where
-// on the client is to be told.
-func (c *conn) greet(ctx context.Context) (start fold, err error) {
+// on the client is to be told. The timer that ends the connection does not run while a
+// hello is served.
+func (c *conn) greet(ctx context.Context, late *time.Timer) (start fold, err error) {
 	end := time.Now().Add(greetingTimeout)
-	// A read that ends with its context would end the connection without a word.
-	late := time.AfterFunc(greetingTimeout, func() { c.end(closeSilent, "no hello came") })
-	defer late.Stop()
 	for range maxTries {
 		m, err := c.receive(ctx)
 		if errors.Is(err, errRefused) {
