@@ -145,6 +145,9 @@ func (p *player) play(ctx context.Context) (outcome, error) {
 	p.idle = time.AfterFunc(standstill, func() { cancel(errStandstill) })
 	defer p.idle.Stop()
 	p.mu.Lock()
+	if p.chosen.first {
+		p.stop = p.planFirstCut()
+	}
 	p.advance()
 	p.mu.Unlock()
 	p.stopNow(-1)
