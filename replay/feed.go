@@ -188,13 +188,3 @@ func (p *player) cutBefore(i int) {
 		p.cutAt(i-1, cutOff{stop: p.limitStop(d.Limit, i)})
 	}
 }
-
-// cutAt cuts the turn short after own record i.
-func (p *player) cutAt(i int, c cutOff) {
-	if i >= 0 && i < len(p.script.own) && p.script.own[i].Type() == event.TypeAgentState {
-		p.wasCut = true
-		p.stops.Go(func() { p.cutNow(c) })
-		return
-	}
-	p.cut(c)
-}

@@ -293,3 +293,13 @@ func (p *player) consumed(rec event.Record) {
 	}
 	p.advance()
 }
+
+// cutAt cuts the turn short after own record i.
+func (p *player) cutAt(i int, c cutOff) {
+	if i >= 0 && i < len(p.script.own) && p.script.own[i].Type() == event.TypeAgentState {
+		p.wasCut = true
+		p.stops.Go(func() { p.cutNow(c) })
+		return
+	}
+	p.cut(c)
+}
