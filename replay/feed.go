@@ -13,6 +13,7 @@ func (p *player) advance() {
 		return
 	}
 	p.cutAfter(i - 1)
+	p.cutBefore(i)
 	for i < len(p.script.own) && p.script.own[i].Type() == event.TypeAgentStopping {
 		i++ // stops come by themselves
 	}
@@ -175,10 +176,15 @@ func (p *player) cutAfter(i int) {
 	}
 	c := *p.stop
 	p.stop = nil
-	if i >= 0 && i < len(p.script.own) && p.script.own[i].Type() == event.TypeAgentState {
-		p.wasCut = true
-		p.stops.Go(func() { p.cutNow(c) })
-		return
+	p.cutAt(i, c)
+}
+
+// cutBefore brings a limit that cut the turn short right before own record i,
+// which tells of it. The budget would refuse the request after the agent had
+// read what is in its box.
+func (p *player) cutBefore(i int) {
+	d, ok := p.script.own[i].Data.(event.LimitReached)
+	if unread, _ := p.box.Unread(); ok && !ofTurn(d.Limit) && !p.resting && unread > 0 {
+		p.cutAt(i-1, cutOff{stop: p.limitStop(d.Limit, i)})
 	}
-	p.cut(c)
 }

@@ -178,6 +178,7 @@ func (v voice) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Ch
 					yield(model.Chunk{}, p.failure(ctx, d))
 				}
 				return
+			case event.AgentStopping: // comes with the record before or after it
 			default:
 				yield(model.Chunk{}, errOver)
 				return
@@ -252,8 +253,8 @@ func (p *player) cutShort(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := cutOff{err: interruption(text)}
-	if limit, ok := strings.CutPrefix(text, agent.Stop{Limit: &event.LimitReached{}}.String()); ok {
-		c = cutOff{stop: p.limitStop(limit, p.next)}
+	if s, ok := p.limitIn(text, p.next); ok {
+		c = cutOff{stop: s}
 	}
 	p.cut(c)
 }

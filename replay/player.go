@@ -145,6 +145,9 @@ func (p *player) play(ctx context.Context) (outcome, error) {
 	p.idle = time.AfterFunc(standstill, func() { cancel(errStandstill) })
 	defer p.idle.Stop()
 	p.mu.Lock()
+	if p.chosen.first {
+		p.stop = p.planFirstCut()
+	}
 	p.advance()
 	p.mu.Unlock()
 	p.stopNow(-1)
@@ -289,4 +292,14 @@ func (p *player) consumed(rec event.Record) {
 		p.hearPost("")
 	}
 	p.advance()
+}
+
+// cutAt cuts the turn short after own record i.
+func (p *player) cutAt(i int, c cutOff) {
+	if i >= 0 && i < len(p.script.own) && p.script.own[i].Type() == event.TypeAgentState {
+		p.wasCut = true
+		p.stops.Go(func() { p.cutNow(c) })
+		return
+	}
+	p.cut(c)
 }

@@ -19,8 +19,9 @@ import (
 	"github.com/troupe-go/troupe/transcript"
 )
 
-// someCuts is how many of the records are cut at, besides the ends of turns.
-const someCuts = 8
+// someCuts says at how many of the records runs are cut, as a divisor, besides the
+// ends of turns.
+const someCuts = 16
 
 // TestMoreAfterACrash cuts the recorded runs after each end of a turn, and at
 // other places, and gives what is left more to do: the run comes to an end by
@@ -41,6 +42,7 @@ func TestMoreAfterACrash(t *testing.T) {
 
 // askMore resumes a run with more to do and looks at how it ends.
 func askMore(t *testing.T, records []event.Record) {
+	t.Helper()
 	after, err := resumeWith(t, records)
 	if e, ok := errors.AsType[*leader.Error](err); err != nil && (!ok || e.Code == "interrupted") {
 		t.Errorf("the run ended with %v", err)
@@ -138,7 +140,7 @@ func TestPastTheDeadline(t *testing.T) {
 	for _, path := range recorded(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			records := load(t, path)
-			for cut := 5; cut < len(records); cut++ {
+			for cut := 4; cut < len(records); cut += 4 {
 				after, err := resumeWith(t, records[:cut], leader.WithTask(""), leader.WithOverride(func(team *leader.Team) {
 					team.Limits.Deadline = time.Nanosecond
 				}))

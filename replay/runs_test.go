@@ -456,3 +456,29 @@ type priceArgs struct {
 func priceTool(description string) tools.Tool {
 	return tools.Func("price", description, func(context.Context, priceArgs) (string, error) { return "42", nil })
 }
+
+// TestAStopInAWait verifies a run in which an agent is stopped while it waits to
+// ask its model again, and the wait is cut by the end of the run.
+func TestAStopInAWait(t *testing.T) {
+	busy := model.NewError(model.ClassRateLimited, "too many requests")
+	busy.RetryAfter = time.Minute
+	records := scene{
+		name: "waits", lang: "en", cast: cast{
+			"tl": lines(say("", create("uio", "design")), say("", call("list_agents")), reply{
+				Delay: 20 * time.Second, Err: model.NewError(model.ClassQuota, "the account has nothing left"),
+			}),
+			"uio_1": lines(reply{Err: busy}),
+		},
+		team: func(t *leader.Team) { t.Model.Client = model.WithRetry(t.Model.Client, model.RetryPolicy{}) },
+		during: func(t *testing.T, run *leader.Run) {
+			time.Sleep(10 * time.Second)
+			if err := run.Stop("uio_1", leader.Soft); err != nil {
+				t.Error(err)
+			}
+		},
+	}.record(t)
+	if count[event.AgentStopping](records) != 1 || count[event.ModelRetried](records) != 1 {
+		t.Fatal("the worker was not stopped in its wait")
+	}
+	check(t, verify(t, records, nil))
+}

@@ -95,11 +95,16 @@ type choices struct {
 	order map[int]order // of the questions that ended before it
 	held  map[int]int   // of the messages delivered from it on, how many came after the agent had looked
 	late  map[int]bool  // a stop came right before the record after it, not right after the one before
+	first bool          // the turn that is open where the script begins was cut short before its first request
 }
 
 // next changes the choice that may be the cause of a mismatch at own record i
 // in the field path, and reports whether there was another one left.
-func (c choices) next(sc *script, i int, path string) bool {
+func (c *choices) next(sc *script, i int, path string) bool {
+	if !c.first && sc.state.Busy() && !slices.ContainsFunc(sc.own[:i], isRequest) {
+		c.first = true
+		return true
+	}
 	if sc.ambiguous(i) && c.order[i] < lastOrder {
 		c.order[i]++
 		return true
@@ -120,6 +125,8 @@ func (c choices) next(sc *script, i int, path string) bool {
 	}
 	return false
 }
+
+func isRequest(rec event.Record) bool { return rec.Type() == event.TypeModelRequested }
 
 // ambiguous reports whether a question ended between the own record before i
 // and own record i.

@@ -125,14 +125,62 @@ func (p *player) planCut(i int) *cutOff {
 		d, _ := own[after].Data.(event.ToolStarted)
 		return &cutOff{after: len(own), call: d.CallID, err: errInterrupted}
 	case end == len(own):
-		before, behind, _ := strings.Cut(p.cfg.Words.CancelledCall(marker), marker)
-		return &cutOff{after: after, err: errors.New(strings.TrimSuffix(strings.TrimPrefix(refused, before), behind))}
+		why := p.whyCancelled(refused)
+		if s, ok := p.limitIn(why, i); ok {
+			return &cutOff{after: after, stop: s}
+		}
+		return &cutOff{after: after, err: errors.New(why)}
 	}
 	d, _ := own[end].Data.(event.TurnEnded)
 	if d.Reason != event.EndLimit {
 		return nil
 	}
 	return &cutOff{after: after, stop: p.limitStop(d.Limit, i)}
+}
+
+// planFirstCut is what cut the turn short which is open where the script begins,
+// a limit or the end of the run; nil if nothing did.
+func (p *player) planFirstCut() *cutOff {
+	c := &cutOff{after: -1}
+	limit := func(name string) *cutOff {
+		if name == "" || ofTurn(name) {
+			return nil
+		}
+		c.stop = p.limitStop(name, 0)
+		return c
+	}
+	for _, rec := range p.script.own {
+		switch d := rec.Data.(type) {
+		case event.ToolFinished:
+			if why := p.whyCancelled(d.Result); why != "" {
+				var ok bool
+				if c.stop, ok = p.limitIn(why, 0); !ok {
+					c.err = errors.New(why)
+				}
+				return c
+			}
+			c.after, c.call = len(p.script.own), d.CallID // not before this one was done
+		case event.LimitReached:
+			return limit(d.Limit)
+		case event.TurnEnded:
+			return limit(d.Limit)
+		case event.ModelRequested:
+			return nil
+		default:
+		}
+	}
+	return nil
+}
+
+// whyCancelled is the reason in the result of a call that was cancelled; empty
+// for all other results.
+func (p *player) whyCancelled(result string) string {
+	before, behind, _ := strings.Cut(p.cfg.Words.CancelledCall(marker), marker)
+	why, cancelled := strings.CutPrefix(result, before)
+	if why, cut := strings.CutSuffix(why, behind); cancelled && cut {
+		return why
+	}
+	return ""
 }
 
 // refusal looks, from own record i to end, for calls that never started or never
@@ -178,6 +226,16 @@ func (p *player) exclusive(name string) bool {
 	return ok && t.Spec().Exclusive
 }
 
+// limitIn is the stop of the limit that text says cut the turn short which goes
+// on at own record i; ok is false if it says something else.
+func (p *player) limitIn(text string, i int) (s agent.Stop, ok bool) {
+	limit, ok := strings.CutPrefix(text, agent.Stop{Limit: &event.LimitReached{}}.String())
+	if !ok {
+		return s, false
+	}
+	return p.limitStop(limit, i), true
+}
+
 // limitStop is the stop of a limit that cut the turn short which goes on at own
 // record i.
 func (p *player) limitStop(limit string, i int) agent.Stop {
@@ -189,6 +247,8 @@ func (p *player) limitStop(limit string, i int) agent.Stop {
 			if d.Limit == limit && !reached {
 				s.Limit, reached = &d, true
 			}
+		case event.MessageSent: // the recording may end before the request
+			s.WrapUp = s.WrapUp || reached && d.From == event.Runtime
 		case event.ModelRequested:
 			s.WrapUp = s.WrapUp || reached && d.WrapUp
 		case event.TurnEnded:

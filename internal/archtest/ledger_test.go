@@ -28,7 +28,7 @@ var ledger = map[string]string{
 	"leader/run.go":                  "the agents of the leader and of each worker; the run's loop returns after all of them",
 	"model/local.go":                 "asks the usual local servers at the same time, within one timeout, and waits for all of them",
 	"model/stall.go":                 "a timer ends a call whose reply makes no progress; it is stopped with the reply",
-	"replay/player.go":               "stops an agent that rests, and a timer ends one that does nothing; the verification of the agent waits for both",
+	"replay/player.go":               "stops an agent that rests or moves, and a timer ends one that does nothing; the verification of the agent waits for both",
 	"model/modeltest/suite.go":       "a timer cancels a stream in the middle; the test stops it",
 	"gateway/gatewaytest/suite.go":   "what a scenario does meanwhile, for which it waits",
 	"session/manager.go":             "a run of each session that works, and what tells that all have ended; Run waits for all",
