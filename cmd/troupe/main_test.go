@@ -9,6 +9,11 @@ import (
 	"go.uber.org/goleak"
 )
 
+// raceOptions are those of the race detector in the programs that tests start. It
+// would sleep a second before each of their ends for goroutines that are left; the
+// program waits for its own.
+const raceOptions = "atexit_sleep_ms=20"
+
 // TestMain lets this binary be the program too, for the scripts and for the
 // tests that need a process, and looks for goroutines left behind.
 func TestMain(m *testing.M) {
@@ -40,6 +45,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("LANG", "C.UTF-8")
 			// A port where nothing listens, so that no server of this machine answers.
 			env.Setenv("OLLAMA_HOST", "127.0.0.1:1")
+			env.Setenv("GORACE", raceOptions)
 			return nil
 		},
 	})

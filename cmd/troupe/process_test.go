@@ -40,7 +40,7 @@ func (p *process) program(ctx context.Context, t *testing.T, args ...string) *ex
 	}
 	cmd := exec.CommandContext(ctx, self)
 	cmd.Args = append([]string{"troupe"}, args...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TERM=xterm"}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TERM=xterm", "GORACE=" + raceOptions}
 	for name, value := range p.vars {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
