@@ -255,6 +255,8 @@ func FuzzSurvey(f *testing.F) {
 	f.Add("9 matches in 1 files; skipped 1 binary\na:1: TODO\n… 8 more; go on with offset=1\n")
 	f.Add("README.md (9 bytes, lines 1-1 of 2)\n# A\n… 1 more")
 	f.Add("READMEs: 2\nREADME: a\nREADME: \"\\n\"")
+	f.Add("READMEs: 2\nREADME: a\nREADME: \"\\xd7\\xd7\"")
+	f.Add("READMEs: 2\nREADME: a\nREADME: \xd7\xd7")
 	f.Add("Created X (a_1). Made (id x)")
 	f.Add("<Answer \n---\n---\n")
 	f.Fuzz(func(t *testing.T, result string) {

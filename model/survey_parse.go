@@ -98,12 +98,14 @@ func cutFolder(line string) (name, note string) {
 }
 
 // realPath turns a path as the tools show it into the path itself: odd ones
-// are shown as Go string literals.
+// are shown as Go string literals. Bytes that are not UTF-8 become what JSON makes
+// of them, so that a call is found again by its path.
 func realPath(shown string) string {
+	path := shown
 	if name, err := strconv.Unquote(shown); err == nil && strings.HasPrefix(shown, `"`) {
-		return name
+		path = name
 	}
-	return shown
+	return string([]rune(path))
 }
 
 var (
