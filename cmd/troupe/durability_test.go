@@ -24,9 +24,9 @@ func logOf(t *testing.T, p *process) string {
 // TestTwoProcessesAndOneLog lets a second process at the log of a run under
 // way: it may read, to the end, and nothing else; it is told who writes.
 func TestTwoProcessesAndOneLog(t *testing.T) {
-	p := newProcess(t)
-	put(t, "slow.json", slow)
-	put(t, "team.yaml", slowTeam)
+	p := newProcessBeside(t)
+	put(t, p.in("slow.json"), slow)
+	put(t, p.in("team.yaml"), slowTeam)
 	run := p.program(t.Context(), t, "run", "--quiet", "task")
 	if err := run.Start(); err != nil {
 		t.Fatal(err)

@@ -10,10 +10,10 @@ import (
 // TestReplayFollows plays a run while another process has it under way: to its
 // end, or until that process is gone.
 func TestReplayFollows(t *testing.T) {
-	p := newProcess(t)
-	put(t, "slow.json", slow)
-	put(t, "stuck.json", `{"roles": {"tl": [{"text": "never said", "delay": "1h"}]}}`)
-	put(t, "team.yaml", slowTeam)
+	p := newProcessBeside(t)
+	put(t, p.in("slow.json"), slow)
+	put(t, p.in("stuck.json"), `{"roles": {"tl": [{"text": "never said", "delay": "1h"}]}}`)
+	put(t, p.in("team.yaml"), slowTeam)
 	t.Run("to the end", func(t *testing.T) {
 		cmd := p.program(t.Context(), t, "run", "--quiet", "task")
 		if err := cmd.Start(); err != nil {

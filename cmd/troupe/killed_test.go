@@ -64,10 +64,7 @@ type workshop struct {
 
 func (p *process) workshop(t *testing.T, name string) workshop {
 	t.Helper()
-	dir, err := filepath.Abs(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := p.in(name)
 	put(t, filepath.Join(dir, "work", ".keep"), "")
 	return workshop{p, dir}
 }
@@ -151,9 +148,9 @@ func TestKilledRunResumes(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") != "" {
 		kills = 200
 	}
-	p := newProcess(t)
-	put(t, "crafts.json", crafts)
-	put(t, "team.yaml", craftsTeam)
+	p := newProcessBeside(t)
+	put(t, p.in("crafts.json"), crafts)
+	put(t, p.in("team.yaml"), craftsTeam)
 	whole := p.workshop(t, "whole")
 	began := time.Now()
 	const file = "../../team.yaml"

@@ -54,9 +54,7 @@ func TestMistakesAreInOurWords(t *testing.T) {
 func TestOnlyTakesTheNamesThatAreShown(t *testing.T) {
 	p := newProcess(t)
 	put(t, "README.md", "# A project\n")
-	if code := p.call(t.Context(), "run", "--quiet"); code != exitOK {
-		t.Fatalf("run: exit code %d: %s", code, &p.stderr)
-	}
+	p.survey(t, "--quiet")
 	for _, name := range []string{"leader", "tl", "Team Leader", "team leader", "user", "scout", "scout_1", "SCOUT_1", "Scout_1"} {
 		if code := p.call(t.Context(), "replay", "last", "--only", name); code != exitOK {
 			t.Errorf("--only %q: exit code %d, %s", name, code, &p.stderr)

@@ -31,7 +31,7 @@ const slow = `{"defaults": {"delay": "30ms", "chunk": 4, "pace": "5ms"}, "roles"
 // slowTeam is the team file for it.
 const slowTeam = "version: 1\nname: slow\nmodel: scripted/slow.json\nroles: {a: {name: Worker, does: works}}\n"
 
-// program is this test as the program, in the current folder of p.
+// program is this test as the program, in the folder of p.
 func (p *process) program(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -39,6 +39,7 @@ func (p *process) program(ctx context.Context, t *testing.T, args ...string) *ex
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(ctx, self)
+	cmd.Dir = p.dir
 	cmd.Args = append([]string{"troupe"}, args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TERM=xterm", "GORACE=" + raceOptions}
 	for name, value := range p.vars {
@@ -50,9 +51,9 @@ func (p *process) program(ctx context.Context, t *testing.T, args ...string) *ex
 // TestKilledRunReplays kills a run at random moments; its log replays each
 // time, and what replays is the beginning of a run.
 func TestKilledRunReplays(t *testing.T) {
-	p := newProcess(t)
-	put(t, "slow.json", slow)
-	put(t, "team.yaml", slowTeam)
+	p := newProcessBeside(t)
+	put(t, p.in("slow.json"), slow)
+	put(t, p.in("team.yaml"), slowTeam)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -115,9 +116,9 @@ func TestTermination(t *testing.T) {
 			if signal.Ignored(sig) {
 				t.Skip("the signal is ignored here, as by nohup")
 			}
-			p := newProcess(t)
-			put(t, "slow.json", slow)
-			put(t, "team.yaml", slowTeam)
+			p := newProcessBeside(t)
+			put(t, p.in("slow.json"), slow)
+			put(t, p.in("team.yaml"), slowTeam)
 			cmd := p.program(t.Context(), t, "run", "--quiet", "task")
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr

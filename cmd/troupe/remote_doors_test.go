@@ -51,17 +51,17 @@ func TestRolesBehindDoors(t *testing.T) {
 		"envelope": {task: "draw a page", report: "A blue page.", questions: 1},
 	} {
 		t.Run(kind, func(t *testing.T) {
-			p := newProcess(t)
+			p := newProcessBeside(t)
 			p.vars["FAR_TOKEN"] = farToken
-			put(t, "far.json", farScript)
-			put(t, "far.yaml", farTeam)
+			put(t, p.in("far.json"), farScript)
+			put(t, p.in("far.yaml"), farTeam)
 			far := p.serve(t, "--file", "far.yaml")
 			address := far.url
 			if kind == "envelope" {
 				address = "http" + strings.TrimPrefix(strings.TrimSuffix(address, "/studio"), "ws") + "/envelope"
 			}
-			put(t, "near.json", fmt.Sprintf(nearScript, c.task))
-			put(t, "near.yaml", fmt.Sprintf(nearTeam, kind, address))
+			put(t, p.in("near.json"), fmt.Sprintf(nearScript, c.task))
+			put(t, p.in("near.yaml"), fmt.Sprintf(nearTeam, kind, address))
 			w := p.workshop(t, "near")
 			got, code := w.troupe(t.Context(), t, 0, "run", "--quiet", "-f", "../../near.yaml", "have a page drawn")
 			if code != exitOK || !strings.Contains(got, "I have: "+c.report) {

@@ -67,11 +67,11 @@ func (p *process) startWorker(t *testing.T, dir, agentType string) {
 // processes over a real Redis: stdout and files are as at home. A home that is
 // killed and resumed ends the same, with nothing doubled.
 func TestRolesAtOtherWorkers(t *testing.T) {
-	p := newProcess(t)
+	p := newProcessBeside(t)
 	p.vars["REDIS_URL"] = realRedis(t)
-	put(t, "crafts.json", threeCrafts())
-	put(t, "home.yaml", homeCrafts)
-	put(t, "spread.yaml", spreadCrafts)
+	put(t, p.in("crafts.json"), threeCrafts())
+	put(t, p.in("home.yaml"), homeCrafts)
+	put(t, p.in("spread.yaml"), spreadCrafts)
 	home := p.workshop(t, "home")
 	want, code := home.troupe(t.Context(), t, 0, "run", "--quiet", "-f", "../../home.yaml", "write it all")
 	if code != exitOK {
@@ -175,17 +175,17 @@ const circle = `{"roles": {
 // TestACircleBetweenWorkers lets a role at one worker process ask one at another,
 // which asks back: the question is answered, and the circle refused.
 func TestACircleBetweenWorkers(t *testing.T) {
-	p := newProcess(t)
+	p := newProcessBeside(t)
 	p.vars["REDIS_URL"] = realRedis(t)
-	put(t, "circle.json", circle)
+	put(t, p.in("circle.json"), circle)
 	team := "version: 1\nname: circle\nmodel: scripted/circle.json\nroles:\n"
 	home, spread := team, team
 	for role, agentType := range map[string]string{"aa": "one", "bb": "one", "cc": "two"} {
 		home += "  " + role + ": {does: part, code: " + role + "}\n"
 		spread += "  " + role + ": {does: part, code: " + role + ", remote: {streams: " + agentType + "}}\n"
 	}
-	put(t, "home.yaml", home)
-	put(t, "spread.yaml", spread)
+	put(t, p.in("home.yaml"), home)
+	put(t, p.in("spread.yaml"), spread)
 	here := p.workshop(t, "here")
 	want, _ := here.troupe(t.Context(), t, 0, "run", "--quiet", "-f", "../../home.yaml", "go")
 	far := p.workshop(t, "far")

@@ -10,6 +10,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// survey runs a survey of the current folder. Its scripted models take their time,
+// so that it runs in a bubble; there each begins at the same moment, and has a place
+// of its own.
+func (p *process) survey(t *testing.T, args ...string) {
+	t.Helper()
+	p.vars["XDG_STATE_HOME"] = t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		if code := p.call(t.Context(), append([]string{"run"}, args...)...); code != exitOK {
+			t.Fatalf("run: exit code %d: %s", code, &p.stderr)
+		}
+	})
+}
+
 // TestReplayShowsWhatWasShown compares the bubbles and lines of a run with
 // those of its replay; the run has a banner before and a summary behind them.
 func TestReplayShowsWhatWasShown(t *testing.T) {
@@ -17,9 +30,7 @@ func TestReplayShowsWhatWasShown(t *testing.T) {
 	put(t, "README.md", "# A project\n")
 	for _, view := range []string{"bubbles", "lines"} {
 		for _, lang := range []string{"zh", "en"} {
-			if code := p.call(t.Context(), "run", "--view", view, "--lang", lang); code != exitOK {
-				t.Fatalf("run: exit code %d: %s", code, &p.stderr)
-			}
+			p.survey(t, "--view", view, "--lang", lang)
 			answer, shown := p.stdout.String(), p.stderr.String()
 			lines := strings.SplitAfter(shown, "\n")
 			const banner, summary = 2, 9
@@ -71,9 +82,7 @@ func TestPace(t *testing.T) {
 func TestOnly(t *testing.T) {
 	p := newProcess(t)
 	put(t, "README.md", "# A project\n")
-	if code := p.call(t.Context(), "run", "--quiet"); code != exitOK {
-		t.Fatalf("run: exit code %d: %s", code, &p.stderr)
-	}
+	p.survey(t, "--quiet")
 	p.call(t.Context(), "replay", "last", "--json", "--only", "scout")
 	if out := p.stdout.String(); !strings.Contains(out, `"agent":"scout_1"`) || strings.Contains(out, `"agent":"reader_1"`) {
 		t.Errorf("the records of scout are:\n%s", out)

@@ -55,7 +55,7 @@ func TestServeOnThisMachine(t *testing.T) {
 
 func TestServeTLS(t *testing.T) {
 	p := spokenProcess(t)
-	pool := selfSigned(t)
+	pool := selfSigned(t, p)
 	s := p.serve(t, "--studio", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
 	if !strings.HasPrefix(s.url, "wss://") {
 		t.Errorf("it serves at %s", s.url)
@@ -87,9 +87,9 @@ func TestServeTLS(t *testing.T) {
 	}
 }
 
-// selfSigned writes a certificate for this machine and its key, and returns who
-// trusts it.
-func selfSigned(t *testing.T) *x509.CertPool {
+// selfSigned writes a certificate for this machine and its key into the folder of p,
+// and returns who trusts it.
+func selfSigned(t *testing.T, p *process) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -107,8 +107,8 @@ func selfSigned(t *testing.T) *x509.CertPool {
 		t.Fatal(err)
 	}
 	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	put(t, "cert.pem", string(cert))
-	put(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})))
+	put(t, p.in("cert.pem"), string(cert))
+	put(t, p.in("key.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})))
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(cert) {
 		t.Fatal("the certificate is none")

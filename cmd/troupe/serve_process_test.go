@@ -164,9 +164,9 @@ func (c *studioTalk) until(text string) string {
 // spokenProcess is a process in a folder with the team.
 func spokenProcess(t *testing.T) *process {
 	t.Helper()
-	p := newProcess(t)
-	put(t, "spoken.json", spoken)
-	put(t, "team.yaml", spokenTeam)
+	p := newProcessBeside(t)
+	put(t, p.in("spoken.json"), spoken)
+	put(t, p.in("team.yaml"), spokenTeam)
 	return p
 }
 
@@ -262,16 +262,17 @@ func TestServeIsToldToStop(t *testing.T) {
 func TestServeTokens(t *testing.T) {
 	p := spokenProcess(t)
 	const static, key = "alice-static-token-0123", "0123456789abcdef0123456789abcdef"
-	put(t, "team.yaml", spokenTeam+"serve: {tokens: {alice: ALICE_TOKEN}, token_key_env: SIGNING, studio: {path: /chat}, audit: audit.jsonl}\n")
+	put(t, p.in("team.yaml"), spokenTeam+"serve: {tokens: {alice: ALICE_TOKEN}, token_key_env: SIGNING, studio: {path: /chat}, audit: audit.jsonl}\n")
 	p.vars["ALICE_TOKEN"], p.vars["SIGNING"] = static, key
 	s := p.serve(t, "--log-level", "debug")
 	if !strings.HasSuffix(s.url, "/chat") {
 		t.Errorf("it serves at %s", s.url)
 	}
-	if code := p.call(t.Context(), "serve", "token", "bob"); code != exitOK {
-		t.Fatalf("exit code %d: %s", code, &p.stderr)
+	out, err := p.program(t.Context(), t, "serve", "token", "bob").Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	issued := strings.TrimSpace(p.stdout.String())
+	issued := strings.TrimSpace(string(out))
 	for _, token := range []string{static, issued} {
 		if got := chat(s.ask(token, "s1", "Remember: my token is "+static).until("")); !strings.Contains(got, "begin") {
 			t.Errorf("said %q", got)
@@ -286,7 +287,7 @@ func TestServeTokens(t *testing.T) {
 		t.Errorf("then %v", err)
 	}
 	s.end(syscall.SIGTERM)
-	audit, err := os.ReadFile("audit.jsonl")
+	audit, err := os.ReadFile(p.in("audit.jsonl"))
 	if err != nil || !bytes.Contains(audit, []byte(`"tool":"create_sub_agent"`)) || !bytes.Contains(audit, []byte(`"event":"auth","ok":false`)) || !bytes.Contains(audit, []byte(`"user":"bob"`)) {
 		t.Errorf("the audit is %s, %v", audit, err)
 	}
@@ -313,10 +314,10 @@ func TestDial(t *testing.T) {
 	p := spokenProcess(t)
 	s := p.serve(t, "--studio")
 	p.vars["TROUPE_TOKEN"] = "a-secret-token"
-	if code := p.call(t.Context(), "dial", s.url, "--session", "s1", "--tee", "tee.jsonl", "in blue"); code != exitOK {
+	if code := p.call(t.Context(), "dial", s.url, "--session", "s1", "--tee", p.in("tee.jsonl"), "in blue"); code != exitOK {
 		t.Errorf("exit code %d: %s", code, &p.stderr)
 	}
-	tee, err := os.ReadFile("tee.jsonl")
+	tee, err := os.ReadFile(p.in("tee.jsonl"))
 	if err != nil || string(tee) != p.stdout.String() || !strings.HasPrefix(string(tee), `{"id":`) || strings.Contains(p.stderr.String(), "a-secret-token") ||
 		!strings.Contains(p.stderr.String(), `"userInput":"in blue"`) || !strings.Contains(p.stderr.String(), "1000") {
 		t.Errorf("%v, stdout %s, tee %s, stderr %s", err, &p.stdout, tee, &p.stderr)
@@ -327,8 +328,8 @@ func TestDial(t *testing.T) {
 		t.Errorf("exit code %d, stdout %s, stderr %s", code, &p.stdout, &p.stderr)
 	}
 	p.Piped, p.Stdin = false, strings.NewReader("")
-	put(t, "messages.jsonl", "{\n  \"type\": \"ping\"\n}\n")
-	if code := p.call(t.Context(), "dial", s.url, "--send", "messages.jsonl", "--pretty"); code != exitFailed || !strings.Contains(p.stdout.String(), "\n  \"type\": \"error\"") || !strings.Contains(p.stderr.String(), "1008") {
+	put(t, p.in("messages.jsonl"), "{\n  \"type\": \"ping\"\n}\n")
+	if code := p.call(t.Context(), "dial", s.url, "--send", p.in("messages.jsonl"), "--pretty"); code != exitFailed || !strings.Contains(p.stdout.String(), "\n  \"type\": \"error\"") || !strings.Contains(p.stderr.String(), "1008") {
 		t.Errorf("exit code %d, stdout %s, stderr %s", code, &p.stdout, &p.stderr)
 	}
 	s.end(syscall.SIGTERM)

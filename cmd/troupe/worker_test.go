@@ -151,9 +151,9 @@ func (d shift) until(want string, args ...string) {
 
 // TestWorkerAndQueue plays a day of a worker.
 func TestWorkerAndQueue(t *testing.T) {
-	p := newProcess(t)
-	put(t, "desk.json", desk)
-	put(t, "team.yaml", deskTeam)
+	p := newProcessBeside(t)
+	put(t, p.in("desk.json"), desk)
+	put(t, p.in("team.yaml"), deskTeam)
 	d := shift{t, p, "redis://" + miniredis.RunT(t).Addr()}
 	early := d.nobodyThere()
 	w := p.worker(t, d.redis)
@@ -316,10 +316,10 @@ func realRedis(t *testing.T) string {
 // four agents. Others go on from its log: the answer and the files are those of a
 // run without a kill, each record was told once, and the stream has one end.
 func TestKilledWorkerIsTakenOver(t *testing.T) {
+	p := newProcessBeside(t)
 	redis := realRedis(t)
-	p := newProcess(t)
-	put(t, "crafts.json", crafts)
-	put(t, "team.yaml", craftsTeam)
+	put(t, p.in("crafts.json"), crafts)
+	put(t, p.in("team.yaml"), craftsTeam)
 	conn, err := streams.Connect(t.Context(), redis, "", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -332,9 +332,9 @@ func TestKilledWorkerIsTakenOver(t *testing.T) {
 	var wholeFiles map[string]string
 	for _, kills := range []int{0, 2} {
 		session := fmt.Sprint("kills-", kills)
-		work := filepath.Join(session, "work")
+		work, runs := p.in(session+"/work"), p.in(session+"/runs")
 		put(t, filepath.Join(work, ".keep"), "")
-		args := []string{"-t", "crafts", "--lease", "3s", "--run-dir", filepath.Join(session, "runs"), "--workdir", work, "--log-level", "warn"}
+		args := []string{"-t", "crafts", "--lease", "3s", "--run-dir", runs, "--workdir", work, "--log-level", "warn"}
 		w := p.worker(t, redis, args...)
 		sent, err := client.Send(t.Context(), streams.Request{AgentType: "crafts", SessionID: session, Content: streams.TextContent("make it")})
 		if err != nil {
@@ -366,7 +366,7 @@ func TestKilledWorkerIsTakenOver(t *testing.T) {
 			t.Errorf("%s: the answer is %q", session, answer)
 		}
 		once(t, entries)
-		effectsOnce(t, filepath.Join(session, "runs"))
+		effectsOnce(t, runs)
 		files := filesIn(t, work)
 		if kills == 0 {
 			wholeFiles = files
