@@ -238,14 +238,20 @@ func TestStoppedLoan(t *testing.T) {
 // stopped, and the agent goes on.
 func TestLentToolTimesOut(t *testing.T) {
 	everywhere(t, func(t *testing.T, r *rig) {
-		stopped := make(chan bool, 1)
-		r.lender("w-1", handTools(time.Millisecond, func(string, string, bool) {}, func() { stopped <- true }))
-		run := r.lone("stuck", leader.WithOverride(func(t *leader.Team) { t.Limits.ToolTimeout = time.Second }))
+		var stopped atomic.Bool
+		r.lender("w-1", handTools(time.Millisecond, func(string, string, bool) {}, func() { stopped.Store(true) }))
+		// Long enough for the worker to begin the call on a machine that is busy.
+		run := r.lone("stuck", leader.WithOverride(func(t *leader.Team) { t.Limits.ToolTimeout = 3 * time.Second }))
 		res, err := run.Wait()
 		if err != nil || !strings.Contains(res.Answer, "timed out") {
 			t.Errorf("the run ended with %q, %v", res.Answer, err)
 		}
-		<-stopped
+		eventually(t, "the tool to be stopped", func() error {
+			if !stopped.Load() {
+				return errors.New("it is at work, or has never begun")
+			}
+			return nil
+		})
 	})
 }
 
