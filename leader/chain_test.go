@@ -219,6 +219,7 @@ models:
 // the same endpoint with the same key, so they share what it allows and wait
 // together when it refuses one of them.
 func TestOneLimiterForFileAndCode(t *testing.T) {
+	t.Parallel()
 	c := &crowded{retryAfter: time.Second}
 	server := modeltest.NewServer(t, c.reply)
 	coded, err := model.NewOpenAI(model.Endpoint{Model: "coded", BaseURL: server.URL})

@@ -73,6 +73,7 @@ func house(t *testing.T, server *modeltest.Server, more string) *leader.Leader {
 // TestATeamThatIsRateLimited: the endpoint sends workers away for two seconds.
 // All wait, visibly, nobody runs into it again and again, and all finish.
 func TestATeamThatIsRateLimited(t *testing.T) {
+	t.Parallel()
 	c := &crowded{retryAfter: 2 * time.Second}
 	server := modeltest.NewServer(t, c.reply)
 	run, err := house(t, server, "").Start(t.Context(), "work")

@@ -30,6 +30,7 @@ const mockLLMVersion = "0.1.29"
 // TestATeamAtMockLLM runs a team against a server that nobody here wrote. It
 // streams texts alone, so that calls go over the wire as text.
 func TestATeamAtMockLLM(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it installs a package of npm, which takes half a minute")
 	}

@@ -184,34 +184,48 @@ func TestForkAtEveryRecord(t *testing.T) {
 		t.Fatalf("the run has only %d records", len(records))
 	}
 	before, whole := files(t, dir), logLines(t, dir)
-	for n := int64(1); n <= int64(len(records)); n++ {
-		forked, err := replay.Fork(t.Context(), dir, replay.ForkOptions{From: n, Dir: t.TempDir()})
-		if err != nil || forked.Records != n || forked.Dir != filepath.Join(filepath.Dir(forked.Dir), forked.RunID) {
-			t.Fatalf("fork at record %d: %+v, %v", n, forked, err)
+	const side = 4 // of them write and fold their logs while others wait for the disk
+	t.Run("at", func(t *testing.T) {
+		for first := range int64(side) {
+			t.Run(fmt.Sprint(first+1), func(t *testing.T) {
+				t.Parallel()
+				for n := first + 1; n <= int64(len(records)); n += side {
+					forkAt(t, dir, records, whole, n)
+				}
+			})
 		}
-		if copied := logLines(t, forked.Dir); int64(len(copied)) != n || !slices.EqualFunc(copied[1:], whole[1:n], bytes.Equal) {
-			t.Fatalf("fork at record %d: the records behind the header are not those of the old run", n)
-		}
-		res, client, err := goOn(t, forked.Dir)
-		if n == int64(len(records)) {
-			if !errors.Is(err, leader.ErrFinished) {
-				t.Errorf("a fork of the whole run: %v", err)
-			}
-			break
-		}
-		if err != nil || res.Status != leader.StatusFinished || res.Answer != "all is done" || res.RunID != forked.RunID {
-			t.Errorf("fork at record %d (%s of %s): %+v, %v", n, records[n-1].Type(), records[n-1].Agent, res, err)
-		}
-		for _, err := range client.bad {
-			t.Errorf("fork at record %d: %v", n, err)
-		}
-		broken, err := replay.Check(replayed(readRun(t, forked.Dir)))
-		if err != nil || len(broken) > 0 {
-			t.Errorf("fork at record %d: the log breaks rules: %v, %v", n, broken, err)
-		}
-	}
+	})
 	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
 		t.Errorf("the old run was changed (-before +after):\n%s", diff)
+	}
+}
+
+// forkAt forks the run in dir at record n and goes on to the end.
+func forkAt(t *testing.T, dir string, records []event.Record, whole [][]byte, n int64) {
+	t.Helper()
+	forked, err := replay.Fork(t.Context(), dir, replay.ForkOptions{From: n, Dir: t.TempDir()})
+	if err != nil || forked.Records != n || forked.Dir != filepath.Join(filepath.Dir(forked.Dir), forked.RunID) {
+		t.Fatalf("fork at record %d: %+v, %v", n, forked, err)
+	}
+	if copied := logLines(t, forked.Dir); int64(len(copied)) != n || !slices.EqualFunc(copied[1:], whole[1:n], bytes.Equal) {
+		t.Fatalf("fork at record %d: the records behind the header are not those of the old run", n)
+	}
+	res, client, err := goOn(t, forked.Dir)
+	if n == int64(len(records)) {
+		if !errors.Is(err, leader.ErrFinished) {
+			t.Errorf("a fork of the whole run: %v", err)
+		}
+		return
+	}
+	if err != nil || res.Status != leader.StatusFinished || res.Answer != "all is done" || res.RunID != forked.RunID {
+		t.Errorf("fork at record %d (%s of %s): %+v, %v", n, records[n-1].Type(), records[n-1].Agent, res, err)
+	}
+	for _, err := range client.bad {
+		t.Errorf("fork at record %d: %v", n, err)
+	}
+	broken, err := replay.Check(replayed(readRun(t, forked.Dir)))
+	if err != nil || len(broken) > 0 {
+		t.Errorf("fork at record %d: the log breaks rules: %v, %v", n, broken, err)
 	}
 }
 
