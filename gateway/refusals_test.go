@@ -88,6 +88,7 @@ func TestRefusalsCannotFillTheDisk(t *testing.T) {
 }
 
 func refuseMany(t *testing.T, users, reasons int) {
+	t.Helper()
 	const minutes, most, refusals = 3, 250, 6000 // most is of lines in a minute
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	a := openAudit(t, path)
