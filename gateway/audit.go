@@ -47,6 +47,9 @@ type AuditEntry struct {
 	// Detail is in words, or the arguments or the result of a call; a long one is
 	// cut.
 	Detail string `json:"detail,omitempty"`
+	// Count is how many more of the same came within a minute after a refusal
+	// that has a line of its own.
+	Count int `json:"count,omitempty"`
 }
 
 // maxDetail is how much of a detail an entry keeps, in bytes.
@@ -58,8 +61,11 @@ type Audit struct {
 	mask func(string) string
 	now  func() time.Time
 
-	mu   sync.Mutex // guards file
-	file *os.File
+	mu      sync.Mutex // guards all below
+	file    *os.File
+	refused refusals
+	fold    *time.Timer // ends the span of refused; nil when none is under way
+	lost    error       // why lines of refusals could not be written
 }
 
 // AuditOptions tune an [Audit].
@@ -92,6 +98,54 @@ func OpenAudit(path string, o AuditOptions) (*Audit, error) {
 // Write adds an entry, with all its texts masked. What it returned without an
 // error for has been handed to the operating system.
 func (a *Audit) Write(e AuditEntry) error {
+	e = a.filled(e)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.line(e)
+}
+
+// WriteRefusal adds an entry about somebody who was refused. The first one is a line
+// at once; those that follow within a minute from the same user, or the same address
+// of nobody in particular, for the same reason are counted, and told in one more
+// line then, or when the audit is closed. So are those of too many users, addresses
+// and reasons.
+func (a *Audit) WriteRefusal(e AuditEntry) error {
+	e = a.filled(e)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.fold == nil {
+		a.fold = time.AfterFunc(foldFor, a.settle)
+	}
+	lost := a.lost
+	a.lost = nil
+	if !a.refused.add(e) {
+		return lost
+	}
+	return errors.Join(lost, a.line(e))
+}
+
+// settle ends a span of refusals.
+func (a *Audit) settle() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.lost = errors.Join(a.lost, a.tellRefused())
+}
+
+// tellRefused writes how many were refused since the span began; the caller holds a.mu.
+func (a *Audit) tellRefused() (err error) {
+	if a.fold == nil {
+		return nil
+	}
+	a.fold.Stop()
+	for _, e := range a.refused.counted() {
+		err = errors.Join(err, a.line(e))
+	}
+	a.refused, a.fold = refusals{}, nil
+	return err
+}
+
+// filled is an entry as it is written: with its time, and its texts masked and cut.
+func (a *Audit) filled(e AuditEntry) AuditEntry {
 	if e.Time.IsZero() {
 		e.Time = a.now()
 	}
@@ -101,13 +155,16 @@ func (a *Audit) Write(e AuditEntry) error {
 	} {
 		*text = short(a.mask(*text))
 	}
+	return e
+}
+
+// line writes an entry; the caller holds a.mu.
+func (a *Audit) line(e AuditEntry) error {
 	line, err := json.Marshal(e)
-	if err != nil {
-		return fmt.Errorf("gateway: audit: %w", err)
+	if err == nil {
+		_, err = a.file.Write(append(line, '\n'))
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if _, err := a.file.Write(append(line, '\n')); err != nil {
+	if err != nil {
 		return fmt.Errorf("gateway: audit: %w", err)
 	}
 	return nil
@@ -130,10 +187,11 @@ func short(s string) string {
 func (a *Audit) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	lost := errors.Join(a.lost, a.tellRefused())
 	if err := errors.Join(a.file.Sync(), a.file.Close()); err != nil {
-		return fmt.Errorf("gateway: audit: %w", err)
+		return errors.Join(lost, fmt.Errorf("gateway: audit: %w", err))
 	}
-	return nil
+	return lost
 }
 
 // AuditOf is the entry that a record of a session calls for; ok is false for those

@@ -46,10 +46,21 @@ func (g Ground) ModelOf(name string) (ref string, ok bool) {
 // Note adds an entry to the audit, if there is one. That it cannot be written is
 // no reason to refuse a client; the log for operators tells it.
 func (g Ground) Note(e AuditEntry) {
-	if g.Audit == nil {
-		return
+	if g.Audit != nil {
+		g.noted(g.Audit.Write(e))
 	}
-	if err := g.Audit.Write(e); err != nil {
+}
+
+// NoteRefusal is Note for an entry about somebody who was refused; many of them are
+// few lines ([Audit.WriteRefusal]).
+func (g Ground) NoteRefusal(e AuditEntry) {
+	if g.Audit != nil {
+		g.noted(g.Audit.WriteRefusal(e))
+	}
+}
+
+func (g Ground) noted(err error) {
+	if err != nil {
 		g.Logger.Error().Err(err).Msg("the audit cannot be written")
 	}
 }

@@ -146,18 +146,21 @@ func (c *conn) end(code websocket.StatusCode, why string) {
 }
 
 // note adds an entry to the audit.
-func (c *conn) note(e gateway.AuditEntry) {
+func (c *conn) note(e gateway.AuditEntry) { c.h.opts.Note(c.entry(e)) }
+
+// entry is an entry of the audit about this connection.
+func (c *conn) entry(e gateway.AuditEntry) gateway.AuditEntry {
 	e.User, e.Session, e.Protocol, e.Remote = c.user, c.session, "client", c.remote
 	if e.TraceID == "" {
 		e.TraceID = c.trace
 	}
-	c.h.opts.Note(e)
+	return e
 }
 
 // refuse adds to the audit that something was refused, and tells operators of what
 // was a fault of the server.
 func (c *conn) refuse(about gateway.AuditEvent, trace string, err error) {
-	c.note(gateway.AuditEntry{Event: about, TraceID: trace, Detail: gateway.ErrorOf(err).Error()})
+	c.h.opts.NoteRefusal(c.entry(gateway.AuditEntry{Event: about, TraceID: trace, Detail: gateway.ErrorOf(err).Error()}))
 	if cause := errors.Unwrap(gateway.ErrorOf(err)); cause != nil && gateway.ErrorOf(err).Code == gateway.StatusInternal {
 		c.h.opts.Logger.Error().Err(cause).Str("session", c.session).Msg("a client's request failed")
 	}

@@ -135,7 +135,7 @@ func (d *Door) audit(v *visit, body refusal) {
 	default:
 		return
 	}
-	d.opts.Note(e)
+	d.opts.NoteRefusal(e)
 }
 
 // arrived is an error with who sent what, in which only what a remark would show is

@@ -110,13 +110,16 @@ func (c *connection) note(err error) {
 		e.Event = gateway.AuditLimit
 	default: // about the session, or what was asked of it
 	}
-	c.audit(e)
+	c.h.opts.NoteRefusal(c.entry(e))
 }
 
 // audit writes an entry about this connection.
-func (c *connection) audit(e gateway.AuditEntry) {
+func (c *connection) audit(e gateway.AuditEntry) { c.h.opts.Note(c.entry(e)) }
+
+// entry is an entry of the audit about this connection.
+func (c *connection) entry(e gateway.AuditEntry) gateway.AuditEntry {
 	e.User, e.Session, e.Protocol, e.Remote = c.user, c.session, Protocol, c.remote
-	c.h.opts.Note(e)
+	return e
 }
 
 // words are what a person is told of an error.

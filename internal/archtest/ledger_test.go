@@ -37,6 +37,7 @@ var ledger = map[string]string{
 	"gateway/streams/team_follow.go": "a hook stops the team when the context of its task ends; the task takes it away",
 	"gateway/studio/connection.go":   "reads from the client, and hands on what it says; serve waits for both",
 	"gateway/studio/remote.go":       "looks whether the other side lives while a step is heard; the step waits for it",
+	"gateway/audit.go":               "a timer tells how many were refused; closing the audit tells it before, and stops it",
 	"gateway/client/conn.go":         "tells a client of the log while another one hears it; the connection returns after both",
 	"gateway/client/pulse.go":        "a timer looks after a connection; its stop waits for it",
 	"gateway/envelope/calls.go":      "a call of a tool, which outlives its request, for all of which Run waits; a timer cuts them short, and is stopped",
