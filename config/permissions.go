@@ -12,6 +12,9 @@ import (
 type Permissions struct {
 	// Deny comes before Allow, and Allow before Ask.
 	Deny, Allow, Ask []string
+	// ClientTools are names of tools that a client of a server may bring, so that
+	// the rules may name them.
+	ClientTools []string
 	// Headless is what becomes of a call that needs leave when nobody is
 	// there: "deny", "suspend" or "allow"; empty when absent.
 	Headless string
@@ -28,6 +31,7 @@ type RuleFault struct {
 // permissionsTable lists the keys of permissions.
 func permissionsTable() table[Permissions] {
 	return table[Permissions]{"permissions", []field[Permissions]{
+		key("client_tools", "Names of tools that clients of a server bring, which the rules may name.", list(clientToolName()), func(p *Permissions) *[]string { return &p.ClientTools }).or("external_tools"),
 		key("deny", "Calls that never run: TOOL or TOOL(PATTERN).", list(rule()), func(p *Permissions) *[]string { return &p.Deny }).or("forbid", "block", "disallow"),
 		key("allow", "Calls that run, if no rule denies them.", list(rule()), func(p *Permissions) *[]string { return &p.Allow }).or("permit"),
 		key("ask", "Calls that need a person's leave, if no rule denies or allows them.", list(rule()), func(p *Permissions) *[]string { return &p.Ask }).or("confirm", "approve"),
@@ -35,31 +39,65 @@ func permissionsTable() table[Permissions] {
 	}}
 }
 
-// rule is a rule of permissions, taken as it is.
+// clientToolName is the name of a tool that the team may not know.
+func clientToolName() kind[string] {
+	k := kind[string]{want: "the name of a tool: 1 to 64 of a-z, A-Z, 0-9, _ and -", schema: schema{"type": "string", "pattern": `^[A-Za-z0-9_-]{1,64}$`}}
+	k.read = func(r *reader, v value) (string, bool) {
+		s, ok := r.text(v, k.want)
+		if ok && !isToolName(s) {
+			r.wrong(v, k.want, "")
+			return "", false
+		}
+		if ok && !slices.Contains(r.known.Tools, s) { // or it is known better
+			r.clientTools[s] = true
+		}
+		return s, ok
+	}
+	return k
+}
+
+// isToolName reports whether every endpoint takes the name of a tool.
+func isToolName(s string) bool {
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	})
+}
+
+// rule is a rule of permissions, taken as it is. It is checked when all tools that
+// it may name are known.
 func rule() kind[string] {
 	k := kind[string]{want: "a rule: TOOL or TOOL(PATTERN)", schema: schema{"type": "string", "minLength": 1}}
 	k.read = func(r *reader, v value) (string, bool) {
 		s, ok := r.text(v, k.want)
-		if !ok || r.known.Rule == nil {
-			return s, ok
+		if ok && r.known.Rule != nil {
+			r.after(func() { r.checkRule(v, s) })
 		}
-		f := r.known.Rule(s)
-		if f == nil {
-			return s, true
-		}
-		hint := f.Hint
-		name, _, _ := strings.Cut(s, "(")
-		for _, ours := range foreignTools(name) {
-			if slices.Contains(r.known.Tools, ours) {
-				hint = fmt.Sprintf("did you mean %q?", ours)
-				break
-			}
-		}
-		p := Problem{Path: v.path, Message: fmt.Sprintf("%s: the rule %s: %s", v.path, quoteShort(s), f.Message), Hint: hint}
-		v.src.add(p, v.inside(f.At), false)
-		return "", false
+		return s, ok
 	}
 	return k
+}
+
+// checkRule reports what is wrong with a rule.
+func (r *reader) checkRule(v value, rule string) {
+	name, _, parens := strings.Cut(rule, "(")
+	f := r.known.Rule(rule)
+	switch {
+	case r.clientTools[name] && !parens:
+		return
+	case r.clientTools[name]:
+		f = &RuleFault{At: len(name), Message: "rules for a client's tool have no pattern", Hint: "write " + name + " alone for all its calls"}
+	case f == nil:
+		return
+	}
+	hint := f.Hint
+	for _, ours := range foreignTools(name) {
+		if slices.Contains(r.known.Tools, ours) {
+			hint = fmt.Sprintf("did you mean %q?", ours)
+			break
+		}
+	}
+	p := Problem{Path: v.path, Message: fmt.Sprintf("%s: the rule %s: %s", v.path, quoteShort(rule), f.Message), Hint: hint}
+	v.src.add(p, v.inside(f.At), false)
 }
 
 // inside is the place of a byte of a text on one line of the file; of a text

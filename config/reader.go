@@ -22,6 +22,8 @@ type reader struct {
 	models  map[string]bool   // names that the file defines
 	aliases map[string]bool   // names that stand for models
 	targets map[string]string // what they stand for
+
+	clientTools map[string]bool // names that rules of permissions may have too
 	*collected
 }
 
@@ -38,7 +40,7 @@ type collected struct {
 func newReader(rep *report, k Known, f files, partial bool) *reader {
 	return &reader{
 		rep: rep, known: k, disk: f, partial: partial,
-		params: map[string]Param{}, models: map[string]bool{}, aliases: map[string]bool{},
+		params: map[string]Param{}, models: map[string]bool{}, aliases: map[string]bool{}, clientTools: map[string]bool{},
 		collected: &collected{roles: map[string]bool{}, files: map[string]bool{}, folders: map[string]bool{}},
 	}
 }

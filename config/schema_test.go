@@ -72,7 +72,7 @@ func TestSchemaNamesEveryKeyThatIsKnown(t *testing.T) {
 		max_steps wake_on tools roles does code max_instances may_ask workdir roles_from context limits agents spawns depth steps
 		tokens budget deadline ask_timeout tool_timeout parallel inbox transcript dir sync display lang view ambiguous_width ascii
 		rate requests_per_minute tokens_per_minute concurrent fallback profile echo_reasoning schema_dialect stall retry_wait_cap retry_after_text
-		compact_at context_window num_ctx redact keep permissions deny allow ask headless remote streams token_env
+		compact_at context_window num_ctx redact keep permissions client_tools deny allow ask headless remote streams token_env
 		serve listen tls_cert tls_key tokens token_key_env token_life workspace audit origins hosts max_sessions grace connections
 		connections_per_user files_per_user messages_per_second message_burst bytes_per_second byte_burst client studio envelope path
 		on_disconnect verbose iterations dedupe_ttl wait dialects

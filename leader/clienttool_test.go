@@ -104,6 +104,42 @@ func TestClientToolRefuses(t *testing.T) {
 	}
 }
 
+// Rules name a tool of the client before a client brings it, and whether one does.
+func TestRulesNameToolsOfTheClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		team := leader.Team{
+			Model:       leader.Model{Client: fetching(map[string]string{"name": "x"}), Name: "test/test"},
+			Permissions: leader.Permissions{ClientTools: []string{"fetch", "draw"}, Deny: []string{"fetch"}, Ask: []string{"draw"}},
+		}
+		if _, err := leader.New(team); err != nil {
+			t.Errorf("without a client: %v", err)
+		}
+		l, err := leader.New(team, leader.WithClientTools(fetch()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := l.Start(t.Context(), "go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := run.Wait()
+		if n := handed(t, run); err != nil || n != 0 || !strings.Contains(res.Answer, "fetch") {
+			t.Errorf("%d calls of a tool that is denied were handed over, and the answer is %q, %v", n, res.Answer, err)
+		}
+		team.Permissions.Ask = []string{"draws"}
+		if _, err := leader.New(team, leader.WithClientTools(fetch())); err == nil || !strings.Contains(err.Error(), `"draws"`) || !strings.Contains(err.Error(), "draw\"") {
+			t.Errorf("a rule about a tool that nobody knows: %v", err)
+		}
+	})
+	file := teamFile(t, "version: 1\nmodel: ollama/x\npermissions: {client_tools: [draw, fetch], ask: [draw, fetch]}\nroles: {uio: {does: designs, tools: [fetch]}}\n")
+	if l, err := leader.Load(file, env(), leader.WithClientTools(fetch())); err != nil || len(l.Team().Permissions.ClientTools) != 2 {
+		t.Errorf("a team file with the program's client tool: %v", err)
+	}
+	if _, err := leader.Load(file, env()); err == nil || !strings.Contains(err.Error(), "roles.uio.tools[0]") {
+		t.Errorf("a team file that names a tool which is not there: %v", err)
+	}
+}
+
 // A deadline that ends the run takes the call back, so that the client knows.
 func TestClientToolIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -69,7 +69,7 @@ func newLeader(t Team, o options) (*Leader, error) {
 	if err := errors.Join(err, team.reach(&o)); err != nil {
 		return nil, err
 	}
-	rules, err := team.Permissions.policy(registry)
+	rules, err := team.Permissions.Policy(registry)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,8 @@ var ErrNoModel = errors.New("leader: no model is named; set model: in the team f
 // no model gives [ErrNoModel]. Nothing is asked of any network.
 func Load(path string, opts ...Option) (*Leader, error) {
 	o := newOptions(opts)
-	file, err := config.Load(path, Known(o.env, o.params, o.tools...))
+	brought := Team{ClientTools: o.clientTools}
+	file, err := config.Load(path, Known(o.env, o.params, slices.Concat(o.tools, brought.clientTools(nil))...))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func PlaceOf(r config.Remote) Place {
 }
 
 func permissionsOf(p config.Permissions) Permissions {
-	return Permissions{Deny: p.Deny, Allow: p.Allow, Ask: p.Ask, Headless: Headless(p.Headless)}
+	return Permissions{Deny: p.Deny, Allow: p.Allow, Ask: p.Ask, ClientTools: p.ClientTools, Headless: Headless(p.Headless)}
 }
 
 func limitsOf(l config.Limits) Limits {

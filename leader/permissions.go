@@ -22,6 +22,9 @@ type Permissions struct {
 	Deny  []string `json:"deny,omitempty"`
 	Allow []string `json:"allow,omitempty"`
 	Ask   []string `json:"ask,omitempty"`
+	// ClientTools are names of tools that a client may bring ([WithClientTools]). The
+	// rules may name them, whether it brings them or not.
+	ClientTools []string `json:"client_tools,omitempty"`
 	// Headless says what becomes of a call that needs leave when nobody is
 	// there to give it; empty means HeadlessDeny.
 	Headless Headless `json:"headless"`
@@ -40,7 +43,7 @@ const (
 
 // complete fills in the default and says what is wrong.
 func (p *Permissions) complete(known tools.Set) error {
-	_, err := p.policy(known)
+	_, err := p.Policy(known)
 	p.Headless = cmp.Or(p.Headless, HeadlessDeny)
 	if !slices.Contains([]Headless{HeadlessDeny, HeadlessSuspend, HeadlessAllow}, p.Headless) {
 		err = errors.Join(err, fmt.Errorf("leader: permissions: headless is %q; it is deny, suspend or allow", p.Headless))
@@ -48,9 +51,16 @@ func (p *Permissions) complete(known tools.Set) error {
 	return err
 }
 
-// policy reads the rules.
-func (p *Permissions) policy(known tools.Set) (tools.Policy, error) {
-	policy, err := tools.NewPolicy(p.Deny, p.Allow, p.Ask, known.Specs())
+// Policy reads the rules about the known tools, and those that a client may bring.
+// The error joins a [tools.RuleError] for each that is wrong.
+func (p *Permissions) Policy(known tools.Set) (tools.Policy, error) {
+	specs := known.Specs()
+	for _, name := range p.ClientTools {
+		if _, ok := known.Spec(name); !ok {
+			specs = append(specs, tools.Spec{Name: name})
+		}
+	}
+	policy, err := tools.NewPolicy(p.Deny, p.Allow, p.Ask, specs)
 	if err != nil {
 		return policy, fmt.Errorf("leader: permissions: %w", err)
 	}

@@ -132,8 +132,7 @@ func (sv *server) newToolbox(names []string, team leader.Team) (*toolbox, error)
 		b.set, err = all.Only(names...)
 	}
 	if err == nil {
-		p := team.Permissions
-		b.policy, err = tools.NewPolicy(p.Deny, p.Allow, p.Ask, all.Specs())
+		b.policy, err = team.Permissions.Policy(all)
 		b.reads, _ = all.Spec("read_file")
 	}
 	if err != nil {

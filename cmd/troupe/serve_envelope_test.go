@@ -30,7 +30,7 @@ const doorTeam = `version: 1
 name: executor
 model: scripted/slowly.json
 roles: {fetch: {name: Data Fetcher, does: fetches}}
-permissions: {deny: ["write_file(secret*)"]}
+permissions: {deny: ["write_file(secret*)"], client_tools: [analyse_data], ask: [analyse_data]}
 serve:
   tokens: {planner: PLANNER_TOKEN}
   envelope: {tools: [write_file, read_file], dialects: [house.yaml], wait: 20s}
