@@ -131,7 +131,7 @@ func (p *Printer) describeRun(e entry, data event.Data) entry {
 			st, limit = StyleWarn, p.words.limit+" "+d.Limit
 		}
 		return e.with(fact, st, p.words.finished, clockTime(millis(d.DurationMS)),
-			tokens(d.Usage.Total(), d.Usage.Estimated)+" token", p.cost(d.Cost, false), limit)
+			tokens(d.Usage.Total(), d.Usage.Estimated)+" token", p.cost(d.Cost, d.Usage.Estimated, false), limit)
 	case event.RunFailed:
 		return e.with(notice, StyleError, p.words.runFailed, failureText(d.Failure))
 	default:
@@ -175,7 +175,7 @@ func (p *Printer) describeModel(e entry, data event.Data) entry {
 		return e.with(detail, StyleDim, p.words.requested, d.Model)
 	case event.ModelReplied:
 		return e.with(detail, StyleDim, p.words.replied, tokens(d.Usage.Total(), d.Usage.Estimated)+" token",
-			shortTime(millis(d.DurationMS)), p.cost(d.Cost, false))
+			shortTime(millis(d.DurationMS)), p.cost(d.Cost, d.Usage.Estimated, false))
 	case event.ModelRetried:
 		d.Failure.Hint = "" // for people to act on, when nothing else helps
 		return e.with(notice, StyleWarn, p.words.retried, fmt.Sprintf(p.words.attempt, d.Attempt),

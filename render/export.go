@@ -254,9 +254,10 @@ func (x *exporter) close() {
 	})
 	rows := [][]string{{x.words.agent, x.words.name, x.words.model, x.words.sumTokens, x.words.sumCost}}
 	for _, a := range x.status.agents {
-		rows = append(rows, []string{short(a.id), a.name, a.model, tokens(a.usage.Total(), a.usage.Estimated), x.cost(a.cost(), a.unpriced)})
+		rows = append(rows, []string{short(a.id), a.name, a.model, tokens(a.usage.Total(), a.usage.Estimated), x.cost(a.cost(), a.guessed, a.unpriced)})
 	}
-	rows = append(rows, []string{x.words.total, "", "", tokens(total.Tokens, total.Estimated), x.cost(x.paid(total), total.AtLeast)})
+	paid, guessed := x.paid(total)
+	rows = append(rows, []string{x.words.total, "", "", tokens(total.Tokens, total.Estimated), x.cost(paid, guessed, total.AtLeast)})
 	x.page.table(rows)
 	if answer != "" {
 		x.page.section(x.words.answer, answer)
@@ -264,12 +265,13 @@ func (x *exporter) close() {
 	x.page.end()
 }
 
-// paid is what the run cost: what its end says, else the sum.
-func (x *exporter) paid(total Total) *event.Cost {
+// paid is what the run cost: the sum, or what its end says where there is none.
+// guessed says that it is that of estimated tokens too.
+func (x *exporter) paid(total Total) (cost *event.Cost, guessed bool) {
 	if d, ok := x.ended.(event.RunFinished); ok && total.Cost == nil {
-		return d.Cost
+		return d.Cost, d.Usage.Estimated
 	}
-	return total.Cost
+	return total.Cost, total.CostEstimated
 }
 
 // outcome is how the run ended, and the answer.

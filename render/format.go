@@ -75,9 +75,9 @@ func number(f float64) string {
 	return strconv.FormatFloat(math.Round(f*1000)/1000, 'f', -1, 64)
 }
 
-// cost is an amount of money, or the dash when it is unknown. atLeast marks a
-// sum of which some parts are unknown.
-func (g glyphs) cost(c *event.Cost, atLeast bool) string {
+// cost is an amount of money, or the dash when it is unknown. A "~" marks what is
+// made of estimated tokens, a ">" a sum of which some parts are unknown.
+func (g glyphs) cost(c *event.Cost, estimated, atLeast bool) string {
 	if c == nil || c.Currency == "" || math.IsNaN(c.Amount) || math.IsInf(c.Amount, 0) {
 		return g.none
 	}
@@ -90,15 +90,17 @@ func (g glyphs) cost(c *event.Cost, atLeast bool) string {
 	case "EUR":
 		sign = g.euro
 	}
-	prefix := ""
+	if estimated {
+		sign = "~" + sign
+	}
 	if atLeast {
-		prefix = ">"
+		sign = ">" + sign
 	}
 	switch {
 	case c.Amount > 0 && c.Amount < 0.0005 && !atLeast:
 		return "<" + sign + "0.001"
 	case c.Amount < 1:
-		return prefix + sign + strconv.FormatFloat(c.Amount, 'f', 3, 64)
+		return sign + strconv.FormatFloat(c.Amount, 'f', 3, 64)
 	}
-	return prefix + sign + strconv.FormatFloat(c.Amount, 'f', 2, 64)
+	return sign + strconv.FormatFloat(c.Amount, 'f', 2, 64)
 }

@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -62,29 +63,66 @@ func TestCost(t *testing.T) {
 	for _, tt := range []struct {
 		currency string
 		amount   float64
-		atLeast  bool
+		marks    string // e: estimated, u: parts are unknown
 		want     string
 	}{
-		{"CNY", 0.004, false, "¥0.004"},
-		{"CNY", 5, false, "¥5.00"},
-		{"USD", 0.25, false, "$0.250"},
-		{"EUR", 1234.5, false, "€1234.50"},
-		{"JPY", 3, false, "JPY 3.00"},
-		{"\x1b[1mX", 3, false, "X 3.00"},
-		{"CNY", 0, false, "¥0.000"},
-		{"CNY", 0.0001, false, "<¥0.001"},
-		{"CNY", 1.5, true, ">¥1.50"},
-		{"CNY", math.NaN(), false, "—"},
-		{"CNY", math.Inf(1), false, "—"},
-		{"", 0, false, "—"},
-		{"", 5, true, "—"},
+		{"CNY", 0.004, "", "¥0.004"},
+		{"CNY", 5, "", "¥5.00"},
+		{"USD", 0.25, "", "$0.250"},
+		{"EUR", 1234.5, "", "€1234.50"},
+		{"JPY", 3, "", "JPY 3.00"},
+		{"\x1b[1mX", 3, "", "X 3.00"},
+		{"CNY", 0, "", "¥0.000"},
+		{"CNY", 0.0001, "", "<¥0.001"},
+		{"CNY", 1.5, "u", ">¥1.50"},
+		{"CNY", 1.5, "e", "~¥1.50"},
+		{"JPY", 0.25, "e", "~JPY 0.250"},
+		{"CNY", 1.5, "eu", ">~¥1.50"},
+		{"CNY", 0.0001, "e", "<~¥0.001"},
+		{"", 5, "e", "—"},
+		{"CNY", math.NaN(), "", "—"},
+		{"CNY", math.Inf(1), "", "—"},
+		{"", 0, "", "—"},
+		{"", 5, "u", "—"},
 	} {
-		if got := render.Cost(&event.Cost{Currency: tt.currency, Amount: tt.amount}, tt.atLeast); got != tt.want {
-			t.Errorf("cost of %q %v, at least %t = %s, want %s", tt.currency, tt.amount, tt.atLeast, got, tt.want)
+		got := render.Cost(&event.Cost{Currency: tt.currency, Amount: tt.amount}, strings.Contains(tt.marks, "e"), strings.Contains(tt.marks, "u"))
+		if got != tt.want {
+			t.Errorf("cost of %q %v with the marks %q = %s, want %s", tt.currency, tt.amount, tt.marks, got, tt.want)
 		}
 	}
-	if got := render.Cost(nil, false); got != "—" {
+	if got := render.Cost(nil, true, false); got != "—" {
 		t.Errorf("unknown cost = %s, want —", got)
+	}
+}
+
+// TestEstimatedMoneyIsMarked shows a run whose tokens are estimated, and so what it
+// cost, in every form.
+func TestEstimatedMoneyIsMarked(t *testing.T) {
+	s := &storyteller{}
+	usage, cost := event.Usage{Input: 3000, Output: 120, Estimated: true}, &event.Cost{Currency: "CNY", Amount: 1.5}
+	s.add(0, "", 0, event.RunStarted{RunID: "r", Task: "x", ModelKind: event.ModelReal})
+	s.add(0, "tl", 0, event.AgentCreated{Name: "Team Leader", Role: "tl", Code: "tl", Model: "house/m"})
+	s.add(1, "tl", 1, event.ModelReplied{Step: 1, Text: "done", Finish: event.FinishStop, Usage: usage, Cost: cost})
+	s.add(2, "", 0, event.RunFinished{Answer: "done", Usage: usage, Cost: cost})
+	o := render.Options{Lang: "en", Width: 100, Verbose: true, Location: time.UTC}
+	lines, status := "", render.NewStatus()
+	printer := render.NewPrinter(o)
+	for _, rec := range s.records {
+		lines += printer.Record(rec)
+		status.Apply(rec)
+	}
+	var markdown, html strings.Builder
+	if err := errors.Join(render.Markdown(sequence(s.records, nil), &markdown, o), render.HTML(sequence(s.records, nil), &html, o)); err != nil {
+		t.Fatal(err)
+	}
+	for form, text := range map[string]string{
+		"lines": lines, "rows": strings.Join(render.Rows(status.Rows(clock(3)), status.Total(), clock(3), o, 0), "\n"), "Markdown": markdown.String(), "HTML": html.String(),
+		"summary": render.Summary(render.End{Usage: usage, Cost: cost}, o),
+	} {
+		text = strings.ReplaceAll(text, `\~`, "~")
+		if n := strings.Count(text, "¥1.50"); n == 0 || n != strings.Count(text, "~¥1.50") {
+			t.Errorf("%s have money without a mark, or none:\n%s", form, text)
+		}
 	}
 }
 

@@ -54,9 +54,11 @@ type Row struct {
 	// Tokens counts all model calls; Estimated says that some were estimated.
 	Tokens    int
 	Estimated bool
-	// Cost is nil when unknown; AtLeast says that parts of it are unknown.
-	Cost    *event.Cost
-	AtLeast bool
+	// Cost is nil when unknown; CostEstimated says that it is that of estimated
+	// tokens too, AtLeast that parts of it are unknown.
+	Cost          *event.Cost
+	CostEstimated bool
+	AtLeast       bool
 	// Model is provider/model; Scripted marks a script.
 	Model    string
 	Scripted bool
@@ -64,11 +66,12 @@ type Row struct {
 
 // Total is what a whole run has spent, and what it may.
 type Total struct {
-	// Tokens, Estimated, Cost and AtLeast are as in [Row].
-	Tokens    int
-	Estimated bool
-	Cost      *event.Cost
-	AtLeast   bool
+	// What was used and spent is as in [Row].
+	Tokens        int
+	Estimated     bool
+	Cost          *event.Cost
+	CostEstimated bool
+	AtLeast       bool
 	// Since is when the run began or was resumed, zero when it does not run;
 	// Earlier is how long it had run before that.
 	Since   time.Time
@@ -174,7 +177,7 @@ func (s style) rowCells(r Row, now time.Time) [columns]string {
 	cells := [columns]string{
 		nameCol: CleanLine(cmp.Or(r.Name, r.ID)), phaseCol: lookUp(s.words.phases, cmp.Or(r.Phase, Phase(r.State))),
 		doingCol: s.doing(r, now), timeCol: s.none,
-		tokensCol: tokens(r.Tokens, r.Estimated), costCol: s.cost(r.Cost, r.AtLeast),
+		tokensCol: tokens(r.Tokens, r.Estimated), costCol: s.cost(r.Cost, r.CostEstimated, r.AtLeast),
 	}
 	if r.Unread > 0 {
 		cells[unreadCol] = fmt.Sprintf(s.words.unread, r.Unread, seconds(now.Sub(r.UnreadSince)))
@@ -283,9 +286,9 @@ func (s style) totalLine(t Total, now time.Time) string {
 	if t.MaxTokens > 0 {
 		used += " / " + tokens(t.MaxTokens, false)
 	}
-	money := s.cost(t.Cost, t.AtLeast)
+	money := s.cost(t.Cost, t.CostEstimated, t.AtLeast)
 	if t.Budget != nil {
-		money += " / " + s.cost(t.Budget, false)
+		money += " / " + s.cost(t.Budget, false, false)
 	}
 	clock := clockTime(t.elapsed(now))
 	if t.Deadline > 0 {

@@ -233,7 +233,7 @@ func (a *agentStatus) row() Row {
 	r := Row{
 		ID: a.id, Name: a.name, State: a.state, Since: a.since, Model: a.model, Scripted: a.scripted,
 		Unread: len(a.unread), Steps: a.steps,
-		Tokens: a.usage.Total(), Estimated: a.usage.Estimated, Cost: a.cost(), AtLeast: a.unpriced,
+		Tokens: a.usage.Total(), Estimated: a.usage.Estimated, Cost: a.cost(), CostEstimated: a.guessed, AtLeast: a.unpriced,
 	}
 	if len(a.unread) > 0 {
 		r.UnreadSince = a.unread[0].at
@@ -299,7 +299,7 @@ func (s *Status) TaskTotal() Total { return s.total(s.task) }
 
 func (s *Status) total(p part) Total {
 	return Total{
-		Tokens: p.usage.Total(), Estimated: p.usage.Estimated, Cost: p.cost(), AtLeast: p.unpriced,
+		Tokens: p.usage.Total(), Estimated: p.usage.Estimated, Cost: p.cost(), CostEstimated: p.guessed, AtLeast: p.unpriced,
 		Since: s.started, Earlier: s.earlier - p.before,
 	}
 }
@@ -308,6 +308,7 @@ func (s *Status) total(p part) Total {
 type spending struct {
 	usage    event.Usage
 	money    event.Cost
+	guessed  bool // some of the money is that of estimated tokens
 	unpriced bool // some tokens have no price, or one in another currency
 }
 
@@ -318,9 +319,10 @@ func (s *spending) add(u event.Usage, c *event.Cost) {
 	case c == nil || c.Currency == "":
 		s.unpriced = s.unpriced || u.Total() > 0
 	case s.money.Currency == "":
-		s.money = *c
+		s.money, s.guessed = *c, u.Estimated
 	case c.Currency == s.money.Currency:
 		s.money.Amount += c.Amount
+		s.guessed = s.guessed || u.Estimated
 	default:
 		s.unpriced = true
 	}

@@ -60,7 +60,7 @@ func Summary(end End, o Options) string {
 		{w.sumRun, StylePlain, []string{end.RunID}},
 		{w.sumTime, StylePlain, []string{clockTime(end.Duration)}},
 		{w.sumTokens, StylePlain, []string{usage}},
-		{w.sumCost, StylePlain, []string{s.cost(end.Cost, end.AtLeast)}},
+		{w.sumCost, StylePlain, []string{s.cost(end.Cost, u.Estimated, end.AtLeast)}},
 		{w.sumFiles, StylePlain, end.Artifacts},
 		{w.sumLog, StylePlain, []string{end.Log}},
 		{w.sumNext, StylePlain, end.Next},

@@ -28,7 +28,7 @@ func (c *chatCommand) command(ctx context.Context, line string, run *leader.Run)
 		return false, c.accounts(ctx, func(acc *account) string { return (&runsCommand{app: c.app}).agentsText(acc.Agents) })
 	case "/cost":
 		return false, c.accounts(ctx, func(acc *account) string {
-			return usageText(c.words, acc.Usage) + "  " + costText(acc.Cost) + "\n"
+			return usageText(c.words, acc.Usage) + "  " + costText(acc.Cost, acc.guessed) + "\n"
 		})
 	case "/tell", "/stop":
 		return false, c.steer(run, name, rest)

@@ -168,8 +168,12 @@ func (p diffPrinter) costs(c replay.Costs) string {
 	rows := [][]string{{"  " + w.colSince, w.colSteps, w.colTokens, w.colCost, w.colTime}}
 	for i, s := range []replay.Spent{c.A, c.B} {
 		rows = append(rows, []string{
-			"  " + sides[i], strconv.Itoa(s.Steps), usageText(w, s.Usage), costText(s.Cost), milliseconds(s.DurationMS).String(),
+			"  " + sides[i], strconv.Itoa(s.Steps), usageText(w, s.Usage), costText(s.Cost, s.Usage.Estimated), milliseconds(s.DurationMS).String(),
 		})
+	}
+	about := ""
+	if c.A.Usage.Estimated || c.B.Usage.Estimated {
+		about = "~"
 	}
 	more := milliseconds(c.B.DurationMS - c.A.DurationMS)
 	sign := ""
@@ -178,35 +182,36 @@ func (p diffPrinter) costs(c replay.Costs) string {
 	}
 	used := usageText(w, event.Usage{}) // a script counts none
 	if c.A.Usage.Total()+c.B.Usage.Total() > 0 {
-		used = fmt.Sprintf("%+d", c.B.Usage.Total()-c.A.Usage.Total())
+		used = about + fmt.Sprintf("%+d", c.B.Usage.Total()-c.A.Usage.Total())
 	}
 	rows = append(rows, []string{
-		"  B-A", fmt.Sprintf("%+d", c.B.Steps-c.A.Steps), used, moreCost(c), sign + more.String(),
+		"  B-A", fmt.Sprintf("%+d", c.B.Steps-c.A.Steps), used, moreCost(c, about), sign + more.String(),
 	})
 	return table(rows, 0)
 }
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// moreCost is how much more money B cost; a dash when a part is unknown.
-func moreCost(c replay.Costs) string {
+// moreCost is how much more money B cost, with a mark before it; a dash when a part
+// is unknown.
+func moreCost(c replay.Costs, about string) string {
 	var amounts [2]float64
 	currency := ""
 	for i, s := range []replay.Spent{c.A, c.B} {
 		switch {
 		case s.Cost == nil && s.Steps == 0:
 		case s.Cost == nil, currency != "" && currency != s.Cost.Currency:
-			return costText(nil)
+			return costText(nil, false)
 		default:
 			amounts[i], currency = s.Cost.Amount, s.Cost.Currency
 		}
 	}
 	if currency == "" {
-		return costText(nil)
+		return costText(nil, false)
 	}
-	more := costText(&event.Cost{Currency: currency, Amount: amounts[1] - amounts[0]})
+	more := costText(&event.Cost{Currency: currency, Amount: amounts[1] - amounts[0]}, false)
 	if amounts[1] >= amounts[0] {
-		return "+" + more
+		more = "+" + more
 	}
-	return more
+	return about + more
 }

@@ -155,10 +155,15 @@ func orDash(text string) string {
 	return text
 }
 
-// costText is money, or a dash when it is unknown.
-func costText(c *event.Cost) string {
+// costText is money, or a dash when it is unknown. A tilde marks what is made of
+// estimated tokens.
+func costText(c *event.Cost, estimated bool) string {
 	if c == nil || c.Currency == "" {
 		return "—"
 	}
-	return fmt.Sprintf("%.4f %s", c.Amount, render.CleanLine(c.Currency))
+	about := ""
+	if estimated {
+		about = "~"
+	}
+	return fmt.Sprintf("%s%.4f %s", about, c.Amount, render.CleanLine(c.Currency))
 }

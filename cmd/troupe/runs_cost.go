@@ -201,7 +201,7 @@ func cellsOf(e *expenses) []string {
 	}
 	var costs []string
 	for _, c := range e.Cost {
-		costs = append(costs, about+costText(&c))
+		costs = append(costs, costText(&c, e.Usage.Estimated))
 	}
 	if e.Unpriced > 0 || len(costs) == 0 {
 		costs = append(costs, "—")

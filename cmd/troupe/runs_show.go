@@ -31,6 +31,7 @@ type account struct {
 	Results   []resultAccount   `json:"results,omitempty"`
 	Answer    string            `json:"answer,omitempty"`
 	Import    *event.Import     `json:"import,omitempty"`
+	guessed   bool              // some of the cost is that of estimated tokens
 }
 
 // agentAccount is one agent of a run.
@@ -45,6 +46,7 @@ type agentAccount struct {
 	Steps    int         `json:"steps"` // model calls
 	Usage    event.Usage `json:"usage"`
 	Cost     *event.Cost `json:"cost,omitempty"` // nil: unknown
+	guessed  bool        // some of the cost is that of estimated tokens
 }
 
 // resultAccount is a tool result that was too long for the log.
@@ -152,6 +154,9 @@ func (acc *account) applyAgent(rec event.Record) {
 func (acc *account) book(a *agentAccount, u event.Usage, c *event.Cost) {
 	a.Usage, a.Cost = a.Usage.Add(u), a.Cost.Add(c)
 	acc.Usage, acc.Cost = acc.Usage.Add(u), acc.Cost.Add(c)
+	if c != nil && u.Estimated {
+		a.guessed, acc.guessed = true, true
+	}
 }
 
 func (acc *account) agent(id string) *agentAccount {
@@ -236,7 +241,7 @@ func (r *runsCommand) headText(acc *account) string {
 		{w.colStatus, status},
 		{w.colWhen, fmt.Sprintf("%s  %s", acc.Started.Local().Format(time.DateTime), acc.Duration.Round(time.Millisecond))},
 		{w.colTokens, usageText(w, acc.Usage)},
-		{w.colCost, costText(acc.Cost)},
+		{w.colCost, costText(acc.Cost, acc.guessed)},
 		{w.colLog, acc.Log},
 	}, 0)
 }
@@ -250,7 +255,7 @@ func (r *runsCommand) agentsText(agents []*agentAccount) string {
 			name += " " + w.scripted
 		}
 		rows = append(rows, []string{
-			a.ID, render.CleanLine(a.Name), w.state(a.State), strconv.Itoa(a.Steps), usageText(w, a.Usage), costText(a.Cost), name,
+			a.ID, render.CleanLine(a.Name), w.state(a.State), strconv.Itoa(a.Steps), usageText(w, a.Usage), costText(a.Cost, a.guessed), name,
 		})
 	}
 	return table(rows, 0)

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/troupe-go/troupe/event"
 )
 
 // TestFailedCallsCountInARun: a call that failed may have cost something.
@@ -19,6 +21,38 @@ func TestFailedCallsCountInARun(t *testing.T) {
 	}
 	if got := strings.Count(p.stdout.String(), `"cost":{"currency":"CNY","amount":3}`); got != 2 {
 		t.Errorf("%d costs of 3 CNY, want that of the run and that of the leader: %s", got, &p.stdout)
+	}
+}
+
+// TestMoneyOfEstimatedTokensIsMarked: where tokens were estimated, so was the money;
+// an agent whose own tokens were counted has no mark.
+func TestMoneyOfEstimatedTokensIsMarked(t *testing.T) {
+	p := newProcess(t)
+	for _, id := range []string{"01A", "01B"} {
+		p.logged(t, id, 0,
+			member("tl", "Team Leader", "house/big"), event.ModelReplied{Step: 1, Usage: event.Usage{Input: 100, Output: 5}, Cost: yuan(0.25)},
+			member("uio_1", "UI Operator_1", "house/small"), event.ModelReplied{Step: 1, Text: id, Usage: event.Usage{Input: 10, Output: 5, Estimated: true}, Cost: yuan(1.5)},
+			event.RunFinished{Answer: id},
+		).Close()
+	}
+	for command, want := range map[string]int{"runs show 01A": exitOK, "runs cost 01A": exitOK, "replay 01A --speed 0 --verbose --view lines": exitOK, "diff 01A 01B": exitFailed} {
+		if code := p.call(t.Context(), strings.Fields(command)...); code != want {
+			t.Fatalf("%s: exit code %d: %s", command, code, &p.stderr)
+		}
+		out := p.stdout.String()
+		for amount, marked := range map[string]bool{"0.2500 CNY": false, "¥0.250": false, "1.5000 CNY": true, "¥1.50": true, "1.7500 CNY": true, "+0.0000 CNY": true} {
+			if n := strings.Count(out, amount); marked && n != strings.Count(out, "~"+amount) || !marked && strings.Contains(out, "~"+amount) {
+				t.Errorf("%s: %q is marked as estimated where it is not, or not where it is:\n%s", command, amount, out)
+			}
+		}
+		if !strings.Contains(out, "~1.7500 CNY") && !strings.Contains(out, "~¥1.50") {
+			t.Errorf("%s shows no estimated money:\n%s", command, out)
+		}
+	}
+	for command, want := range map[string]int{"runs show 01A --json": exitOK, "runs cost 01A --json": exitOK, "diff 01A 01B --json": exitFailed} {
+		if code := p.call(t.Context(), strings.Fields(command)...); code != want || strings.Contains(p.stdout.String(), "~") {
+			t.Errorf("%s: exit code %d, or a mark: %s", command, code, &p.stdout)
+		}
 	}
 }
 
