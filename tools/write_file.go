@@ -2,22 +2,12 @@ package tools
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
 	"slices"
 	"strings"
 )
-
-// tempPrefix begins the names of files that are being written; nothing lists
-// them.
-const tempPrefix = ".troupe-write-"
-
-// maxTemps is how many files that earlier crashes left may be in the way.
-const maxTemps = 100
 
 type writeFileArgs struct {
 	Path    string `json:"path"`
@@ -135,57 +125,4 @@ func (w *Workspace) checkSeen(agent, name, at string) error {
 func (w *Workspace) changed(name string) error {
 	return &refusalError{ErrChanged, w.lang.say("workspace: %q changed since you read it; read it again, then write",
 		"工作区：%q 在你读取之后已被修改；请重新读取后再写", name)}
-}
-
-// replace writes a file in one piece: whoever opens it sees all of the old or
-// all of the new content. A file that exists keeps its mode exactly; for a
-// created one the process' mask applies. The agent has then seen the new
-// content. The caller holds mu.
-func (f *folder) replace(agent, at string, content []byte, mode fs.FileMode, created bool) (err error) {
-	dir := path.Dir(at)
-	if err := f.root.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	temp, name, err := f.createTemp(dir, mode)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.root.Remove(name))
-		}
-	}()
-	_, err = temp.Write(content)
-	if err == nil && !created {
-		err = temp.Chmod(mode)
-	}
-	if err == nil {
-		err = temp.Sync()
-	}
-	if closeErr := temp.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	if err = f.root.Rename(name, at); err == nil {
-		f.seen[sight{agent, at}] = sha256.Sum256(content)
-	}
-	return err
-}
-
-// createTemp makes a new file in a folder.
-func (f *folder) createTemp(dir string, mode fs.FileMode) (*os.File, string, error) {
-	var err error
-	for n := range maxTemps {
-		name := path.Join(dir, fmt.Sprintf("%s%d", tempPrefix, n))
-		var file *os.File
-		if file, err = f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode); err == nil {
-			return file, name, nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			break
-		}
-	}
-	return nil, "", err
 }

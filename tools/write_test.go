@@ -93,15 +93,6 @@ func TestWriteIsAtomic(t *testing.T) {
 	}
 }
 
-func TestWriteGetsAroundLeftovers(t *testing.T) {
-	b := newBench(t, tools.WorkspaceOptions{})
-	b.put(".troupe-write-0", "of a crash")
-	b.ok("write_file", args{"path": "a.txt", "content": "a"})
-	if got := b.get("a.txt") + b.get(".troupe-write-0"); got != "aof a crash" {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestChangedFilesAreNotOverwritten(t *testing.T) {
 	b := newBench(t, tools.WorkspaceOptions{})
 	edit := args{"path": "a.txt", "old": "one", "new": "1"}
