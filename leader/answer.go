@@ -120,9 +120,27 @@ func (s *stopped) apply(rec event.Record) {
 	s.errands.Apply(rec)
 }
 
+// amending writes to the log of a run that nobody drives. One that broke off says so
+// before the first record that is written, and so only if one is: the run is not at
+// work while a person thinks.
+type amending struct {
+	event.Appender
+	run *stopped
+}
+
+func (a *amending) Append(agent string, turn int, d event.Data) (event.Record, error) {
+	if a.run.broken {
+		rec, err := a.Appender.Append("", 0, event.RunSuspended{Cause: event.SuspendInterrupt})
+		if err != nil {
+			return rec, err
+		}
+		a.run.broken = false // all that the record changes; who appends now holds its locks
+	}
+	return a.Appender.Append(agent, turn, d)
+}
+
 // amend opens the log of a run that is not under way, folds it, and lets change
-// append to it. A log that broke off says so first: the run is not at work while
-// a person thinks.
+// append to it. When change refuses, nothing is written.
 func amend(path string, opts []Option, change func(*stopped) error) error {
 	o := newOptions(opts)
 	dir, err := runFolder(path)
@@ -137,15 +155,14 @@ func amend(path string, opts []Option, change func(*stopped) error) error {
 	if err != nil {
 		return err
 	}
-	s := newStopped(log)
+	to := &amending{Appender: log}
+	s := newStopped(to)
+	to.run = s
 	for rec, recErr := range log.Records(0) {
 		if err = recErr; err != nil {
 			break
 		}
 		s.apply(rec)
-	}
-	if err == nil && s.broken {
-		_, err = log.Append("", 0, event.RunSuspended{Cause: event.SuspendInterrupt})
 	}
 	if err == nil {
 		err = change(s)

@@ -166,6 +166,69 @@ func TestThinkingIsNoWork(t *testing.T) {
 	}
 }
 
+// TestWhatIsRefusedWritesNothing asks for what cannot be in the log of a run whose
+// program ended without a word: the log stays as it is. What can be is behind a word
+// that the run stopped.
+func TestWhatIsRefusedWritesNothing(t *testing.T) {
+	p := waiters()
+	p["tl"] = sequence(say("plan", create("uio", "touch"), create("fse", "touch"), askUser("Which colour?")), say("wait"), say("done"))
+	dir, res := suspended(t, p, &touched{})
+	text, err := os.ReadFile(filepath.Join(dir, transcript.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Status != leader.StatusSuspended || !bytes.Contains(lines(text)[bytes.Count(text, []byte("\n"))-1], []byte("run.suspended")) {
+		t.Fatalf("the log of a run that is %s ends otherwise", res.Status)
+	}
+	whole := bytes.Join(lines(text)[:bytes.Count(text, []byte("\n"))-1], nil)
+	pending, err := leader.PendingIn(t.Context(), dir)
+	if err != nil || len(pending) != 3 {
+		t.Fatalf("%+v wait, %v", pending, err)
+	}
+	allow := leader.Decision{Allow: true}
+	calls := map[string]struct {
+		refused, taken func(dir string) error
+	}{
+		"Answer": {
+			func(dir string) error { return leader.Answer(dir, "ask_tl_009", "red") },
+			func(dir string) error { return leader.Answer(dir, "ask_tl_001", "red") },
+		},
+		"Decide": {
+			func(dir string) error { return leader.Decide(dir, "apr_009", allow) },
+			func(dir string) error { return leader.Decide(dir, "apr_001", allow) },
+		},
+		"Decide with a reason that is no text": {
+			func(dir string) error { return leader.Decide(dir, "apr_001", leader.Decision{Reason: "\xff"}) },
+			func(dir string) error { return leader.Decide(dir, "apr_001", allow) },
+		},
+		"Return": {
+			func(dir string) error {
+				_, err := leader.Return(t.Context(), dir, "tl", event.ToolReturned{CallID: "nobody's"})
+				return err
+			},
+			func(dir string) error { return leader.Warn(dir, event.Warning{Code: "odd", Text: "a thing"}) },
+		},
+	}
+	for name, call := range calls {
+		dir := cutLog(t, whole, bytes.Count(whole, []byte("\n")))
+		path := filepath.Join(dir, transcript.FileName)
+		if err := call.refused(dir); err == nil {
+			t.Errorf("%s: it was not refused", name)
+		}
+		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, whole) {
+			t.Errorf("%s: the refusal wrote %s, %v", name, bytes.TrimPrefix(now, whole), err)
+		}
+		if err := call.taken(dir); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		now, err := os.ReadFile(path)
+		added, ok := bytes.CutPrefix(now, whole)
+		if n := bytes.Count(added, []byte("run.suspended")); err != nil || !ok || n != 1 || !bytes.Contains(lines(added)[0], []byte("run.suspended")) || len(lines(added)) < 2 {
+			t.Errorf("%s: behind what was there stands %s, %v", name, added, err)
+		}
+	}
+}
+
 // waiters touch two things, each with leave.
 func waiters() players {
 	return players{

@@ -119,7 +119,7 @@ func (r *Run) ToolResult(agent string, d event.ToolReturned) error {
 func Return(ctx context.Context, path, agent string, d event.ToolReturned, opts ...Option) (goesOn bool, err error) {
 	s, err := readStopped(ctx, path)
 	if err == nil {
-		err = s.errands.check(agent, d.CallID) // or what is refused would end the run
+		err = s.errands.check(agent, d.CallID) // told also when the log is locked
 	}
 	if err != nil {
 		return false, err
