@@ -417,6 +417,44 @@ func TestHandBack(t *testing.T) {
 	})
 }
 
+// TestHandBackOfATaskThatGoesOn lets the user answer while the run that asked has
+// not quite ended: the run that goes on is the one that is handed back.
+func TestHandBackOfATaskThatGoesOn(t *testing.T) {
+	everywhere(t, func(t *testing.T, r *rig) {
+		began, ending := make(chan struct{}, 9), make(chan struct{})
+		first := asker
+		first.resume = func(ctx context.Context, _ streams.Task, _ *streams.Sink) (streams.Outcome, error) {
+			began <- struct{}{}
+			<-ctx.Done()
+			return streams.Outcome{}, context.Cause(ctx)
+		}
+		w := r.worker("w-1", "asker", first, func(o *streams.WorkerOptions) {
+			o.Concurrency = 2
+			o.Report = func(c streams.Change) {
+				if c.To == streams.StateSuspended {
+					<-ending
+				}
+			}
+		})
+		sent := r.send("asker", "sess", "go")
+		r.status("sess", sent.MessageID, streams.WaitingUser)
+		_, err := r.client.Resume(t.Context(), streams.Answer{SessionID: "sess", MessageID: sent.MessageID, Content: streams.TextContent("Paris")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-began
+		close(ending)
+		// The place of the run that asked is free when this one has it.
+		r.status("other", r.send("asker", "other", "go").MessageID, streams.WaitingUser)
+		if err := w.stop(); err != nil {
+			t.Fatal(err)
+		}
+		if rec := r.status("sess", sent.MessageID, streams.Queued); rec.WorkerID != "" {
+			t.Errorf("worker %q has it", rec.WorkerID)
+		}
+	})
+}
+
 // listener follows a task whose run counts.
 type listener struct {
 	t     testing.TB

@@ -51,15 +51,18 @@ func (w *Worker) handlerOf(r Record) Handler {
 // before is seen in the record.
 func (w *Worker) register(life context.Context, rec Record) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancelCause(life)
+	run := &running{cancel: cancel, session: rec.SessionID, message: rec.MessageID}
 	w.mu.Lock()
-	w.runs[rec.ExecutionID] = &running{cancel: cancel, session: rec.SessionID, message: rec.MessageID}
+	w.runs[rec.ExecutionID] = run
 	if w.handing {
 		cancel(ErrHandedBack)
 	}
 	w.mu.Unlock()
 	unregister := func() {
 		w.mu.Lock()
-		delete(w.runs, rec.ExecutionID)
+		if w.runs[rec.ExecutionID] == run { // else the task goes on already
+			delete(w.runs, rec.ExecutionID)
+		}
 		w.mu.Unlock()
 		cancel(nil)
 	}
