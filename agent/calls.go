@@ -36,7 +36,8 @@ type result struct {
 	text    string
 	isError bool
 	took    time.Duration
-	none    bool // the log has one already, or the call is left for the run that is resumed
+	none    bool  // the log has one already, or the call is left for the run that is resumed
+	cut     error // why the call was cut short, if it was
 }
 
 // stepCalls runs the calls of one reply.
@@ -86,13 +87,7 @@ func (a *Agent) runCalls(ctx context.Context, reply event.ModelReplied) error {
 func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 	a := s.agent
 	if cause := context.Cause(ctx); cause != nil {
-		r := a.cutResult(cause, true, 0)
-		if !r.none {
-			if err := a.withdraw(c.ID, cause); err != nil {
-				return err
-			}
-		}
-		s.settle(i, r)
+		s.settle(i, a.cutResult(cause, true, 0))
 		return nil
 	}
 	spec, _ := a.cfg.Tools.Spec(c.Name)
@@ -189,6 +184,11 @@ func (s *stepCalls) log(i int) error {
 	if r.none {
 		return nil
 	}
+	if r.cut != nil {
+		if err := s.agent.withdraw(c.ID, r.cut); err != nil {
+			return err
+		}
+	}
 	return s.agent.append(event.ToolFinished{
 		CallID: c.ID, Name: c.Name, Result: r.text, IsError: r.isError, DurationMS: r.took.Milliseconds(),
 	})
@@ -245,7 +245,7 @@ func (a *Agent) cutResult(cause error, waited bool, took time.Duration) result {
 	if waited && errors.Is(cause, mailbox.ErrInterrupted) {
 		return result{none: true}
 	}
-	return result{text: a.cfg.Words.CancelledCall(cause.Error()), isError: true, took: took}
+	return result{text: a.cfg.Words.CancelledCall(cause.Error()), isError: true, took: took, cut: cause}
 }
 
 var errToolTimeout = errors.New("tool: timed out (tool_timeout)")
