@@ -30,15 +30,29 @@ func TestEachTaskHasTheLimits(t *testing.T) {
 		}
 		return task
 	}
+	// Whether a worker was created for the newest task, and has reported.
+	state := func(req model.Request) (created, reported bool) {
+		for _, m := range req.Messages {
+			switch {
+			case m.Origin.FromID == event.Person:
+				created, reported = false, false
+			case m.ToolName == "create_sub_agent" && !m.IsError:
+				created = true
+			case m.Origin.Kind == event.Completion:
+				reported = true
+			}
+		}
+		return created, reported
+	}
 	team := cast{
 		"tl": func(req model.Request, n int) reply {
-			last := req.Messages[len(req.Messages)-1]
+			created, reported := state(req)
 			switch {
 			case len(req.Tools) == 0:
 				return reply{Text: "cut", Usage: usage}
-			case asked(req) == greedy, last.Origin.FromID == event.Person, last.IsError:
+			case asked(req) == greedy, !created:
 				return reply{Calls: []event.Call{modeltest.Call("create_sub_agent", map[string]any{"role": "uio", "task": "draw"})}, Usage: usage, Delay: 10 * time.Second}
-			case last.ToolName == "create_sub_agent":
+			case !reported:
 				return reply{Calls: []event.Call{modeltest.Call("wait_sub_agent_output", map[string]any{})}, Usage: usage}
 			}
 			return reply{Text: "done", Usage: usage, Delay: 35 * time.Second}
