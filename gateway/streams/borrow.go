@@ -162,6 +162,9 @@ func (r *Remote) borrow(ctx context.Context, s event.RemoteStep) (*borrowed, ope
 	for {
 		if b.open.message != "" {
 			lives, err := r.lives(ctx, s, b.open)
+			if err == nil && !lives && b.have == 0 {
+				err = r.endedUnasked(ctx, s, b.open)
+			}
 			if err != nil || lives {
 				return b, b.open, err
 			}
@@ -209,8 +212,7 @@ func (r *Remote) taken(ctx context.Context, s event.RemoteStep, o opened, known 
 		case rec.Status == Failed && rec.RouteStatus != "REJECT" && !known && rec.ErrorMessage != errWorkerGone.Error():
 			return o, r.refused(rec)
 		case rec.Status == Completed && !known: // nobody said that the turn is over
-			rec.ErrorMessage = "it ends an agent before it is asked for anything"
-			return o, r.refused(rec)
+			return o, r.unasked(rec)
 		case rec.Status.Terminal() || rec.WorkerID != "":
 			o.worker = rec.WorkerID
 			o.token, err = r.client.store.leaseToken(ctx, r.client.store.rdb, rec.WorkerID)
@@ -226,6 +228,26 @@ func (r *Remote) taken(ctx context.Context, s event.RemoteStep, o opened, known 
 			return o, err
 		}
 	}
+}
+
+// endedUnasked is an error if what was open was ended by the other side, which had
+// not been asked for anything.
+func (r *Remote) endedUnasked(ctx context.Context, s event.RemoteStep, o opened) error {
+	return persist(ctx, func() error {
+		rec, err := r.client.Record(ctx, sessionOf(s.RemoteAgent), o.message)
+		switch {
+		case errors.Is(err, ErrNoRecord):
+			return nil
+		case err == nil && rec.Status == Completed:
+			return r.unasked(rec)
+		}
+		return err
+	})
+}
+
+func (r *Remote) unasked(rec Record) error {
+	rec.ErrorMessage = "it ends an agent before it is asked for anything"
+	return r.refused(rec)
 }
 
 // refused is the error of a task that failed because no agent is lent.
