@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -105,6 +106,23 @@ func failuresOf(t *testing.T, run *leader.Run) (list []string) {
 	return list
 }
 
+// heard waits until a worker has acknowledged all that was told to it.
+func heard(t *testing.T, r *rig, worker string) {
+	t.Helper()
+	stream := r.schema.WorkerStream(worker)
+	eventually(t, "the words to be heard", func() error {
+		last, err := r.rdb.XRevRangeN(t.Context(), stream, "+", "-", 1).Result()
+		if err != nil || len(last) == 0 {
+			return errors.Join(err, errors.New("nothing was told"))
+		}
+		groups, err := r.rdb.XInfoGroups(t.Context(), stream).Result()
+		if err != nil || len(groups) != 1 || groups[0].Pending > 0 || groups[0].LastDeliveredID != last[0].ID {
+			return fmt.Errorf("%+v, the last word is %s, %v", groups, last[0].ID, err)
+		}
+		return nil
+	})
+}
+
 // TestAStopThatComesFirst tells a worker to stop a call before it hears of the
 // call, which may be, as words come on their own: the call is not done.
 func TestAStopThatComesFirst(t *testing.T) {
@@ -134,7 +152,7 @@ func TestAStopThatComesFirst(t *testing.T) {
 			tell(id, event.ToolStarted{CallID: id, Name: c.Name, Arguments: c.Arguments, RequestID: id}, &c)
 		}
 		tell("first", event.AgentStopping{Mode: event.StopNow, By: event.RuntimeName}, nil)
-		<-time.After(50 * time.Millisecond) // words that come together are heard in any order
+		heard(t, r, "w-1") // words that come together are heard in any order
 		do("first")
 		do("second")
 		eventually(t, "the second call", func() error {
