@@ -7,18 +7,23 @@ import (
 	"github.com/troupe-go/troupe/gateway/streams"
 )
 
+// heldAsker asks, and goes on with an answer until it is stopped.
+func heldAsker(began chan<- struct{}) fake {
+	h := asker
+	h.resume = func(ctx context.Context, _ streams.Task, _ *streams.Sink) (streams.Outcome, error) {
+		began <- struct{}{}
+		<-ctx.Done()
+		return streams.Outcome{}, context.Cause(ctx)
+	}
+	return h
+}
+
 // TestHandBack stops a worker in the middle of a run, after an answer of the
 // user: another goes on with that answer.
 func TestHandBack(t *testing.T) {
 	everywhere(t, func(t *testing.T, r *rig) {
 		began := make(chan struct{}, 9)
-		first := asker
-		first.resume = func(ctx context.Context, _ streams.Task, _ *streams.Sink) (streams.Outcome, error) {
-			began <- struct{}{}
-			<-ctx.Done()
-			return streams.Outcome{}, context.Cause(ctx)
-		}
-		w := r.worker("w-1", "asker", first)
+		w := r.worker("w-1", "asker", heldAsker(began))
 		sent := r.send("asker", "sess", "go")
 		r.status("sess", sent.MessageID, streams.WaitingUser)
 		_, err := r.client.Resume(t.Context(), streams.Answer{SessionID: "sess", MessageID: sent.MessageID, Content: streams.TextContent("Paris")})
@@ -45,13 +50,7 @@ func TestHandBack(t *testing.T) {
 func TestHandBackOfATaskThatGoesOn(t *testing.T) {
 	everywhere(t, func(t *testing.T, r *rig) {
 		began, ending := make(chan struct{}, 9), make(chan struct{})
-		first := asker
-		first.resume = func(ctx context.Context, _ streams.Task, _ *streams.Sink) (streams.Outcome, error) {
-			began <- struct{}{}
-			<-ctx.Done()
-			return streams.Outcome{}, context.Cause(ctx)
-		}
-		w := r.worker("w-1", "asker", first, func(o *streams.WorkerOptions) {
+		w := r.worker("w-1", "asker", heldAsker(began), func(o *streams.WorkerOptions) {
 			o.Concurrency = 2
 			o.Report = func(c streams.Change) {
 				if c.To == streams.StateSuspended {

@@ -117,7 +117,7 @@ func heard(t *testing.T, r *rig, worker string) {
 		}
 		groups, err := r.rdb.XInfoGroups(t.Context(), stream).Result()
 		if err != nil || len(groups) != 1 || groups[0].Pending > 0 || groups[0].LastDeliveredID != last[0].ID {
-			return fmt.Errorf("%+v, the last word is %s, %v", groups, last[0].ID, err)
+			return errors.Join(err, fmt.Errorf("%+v, and the last word is %s", groups, last[0].ID))
 		}
 		return nil
 	})
