@@ -25,7 +25,10 @@ type borrowed struct {
 }
 
 // opened is a lent agent at a worker; the zero value is none.
-type opened struct{ message, worker, token string }
+type opened struct {
+	message, worker, token string
+	known                  bool // it had been opened before, maybe by a program that ended
+}
 
 // Lend tells what an agent of a role is made of, if the workers of the agent
 // type are those of Troupe; nil if one of them is not.
@@ -161,10 +164,7 @@ func (r *Remote) borrow(ctx context.Context, s event.RemoteStep) (*borrowed, ope
 	defer b.mu.Unlock()
 	for {
 		if b.open.message != "" {
-			lives, err := r.lives(ctx, s, b.open)
-			if err == nil && !lives && b.have == 0 {
-				err = r.endedUnasked(ctx, s, b.open)
-			}
+			lives, err := r.lives(ctx, s, b.open, b.have > 0)
 			if err != nil || lives {
 				return b, b.open, err
 			}
@@ -174,11 +174,12 @@ func (r *Remote) borrow(ctx context.Context, s event.RemoteStep) (*borrowed, ope
 		}
 		b.attempt++
 		b.open, b.have = opened{message: lentMessage(s, b.attempt)}, 0
-		known, err := r.open(ctx, s, b.open.message, s.Agent)
+		var err error
+		b.open.known, err = r.open(ctx, s, b.open.message, s.Agent)
 		if err != nil && !errors.Is(err, ErrUnavailable) {
 			return nil, opened{}, err
 		}
-		if b.open, err = r.taken(ctx, s, b.open, known); err != nil {
+		if b.open, err = r.taken(ctx, s, b.open); err != nil {
 			return nil, opened{}, err
 		}
 	}
@@ -199,7 +200,7 @@ var errMixed = errors.New("beside workers of Troupe there are those of another p
 
 // taken waits until a worker has the agent, or the attempt has ended. Workers
 // that are busy are waited for.
-func (r *Remote) taken(ctx context.Context, s event.RemoteStep, o opened, known bool) (opened, error) {
+func (r *Remote) taken(ctx context.Context, s event.RemoteStep, o opened) (opened, error) {
 	for looked := (time.Time{}); ; {
 		var rec Record
 		err := persist(ctx, func() (err error) {
@@ -209,9 +210,9 @@ func (r *Remote) taken(ctx context.Context, s event.RemoteStep, o opened, known 
 		switch {
 		case err != nil:
 			return o, err
-		case rec.Status == Failed && rec.RouteStatus != "REJECT" && !known && rec.ErrorMessage != errWorkerGone.Error():
+		case rec.Status == Failed && rec.RouteStatus != "REJECT" && !o.known && rec.ErrorMessage != errWorkerGone.Error():
 			return o, r.refused(rec)
-		case rec.Status == Completed && !known: // nobody said that the turn is over
+		case rec.Status == Completed && !o.known:
 			return o, r.unasked(rec)
 		case rec.Status.Terminal() || rec.WorkerID != "":
 			o.worker = rec.WorkerID
@@ -230,21 +231,8 @@ func (r *Remote) taken(ctx context.Context, s event.RemoteStep, o opened, known 
 	}
 }
 
-// endedUnasked is an error if what was open was ended by the other side, which had
-// not been asked for anything.
-func (r *Remote) endedUnasked(ctx context.Context, s event.RemoteStep, o opened) error {
-	return persist(ctx, func() error {
-		rec, err := r.client.Record(ctx, sessionOf(s.RemoteAgent), o.message)
-		switch {
-		case errors.Is(err, ErrNoRecord):
-			return nil
-		case err == nil && rec.Status == Completed:
-			return r.unasked(rec)
-		}
-		return err
-	})
-}
-
+// unasked is the error of an agent that the other side ended, although nobody said
+// that the turn is over.
 func (r *Remote) unasked(rec Record) error {
 	rec.ErrorMessage = "it ends an agent before it is asked for anything"
 	return r.refused(rec)
@@ -257,13 +245,17 @@ func (r *Remote) refused(rec Record) error {
 	}}
 }
 
-// lives reports whether what is open can still be asked.
-func (r *Remote) lives(ctx context.Context, s event.RemoteStep, o opened) (lives bool, err error) {
+// lives reports whether what is open can still be asked. asked tells whether it was
+// before.
+func (r *Remote) lives(ctx context.Context, s event.RemoteStep, o opened, asked bool) (lives bool, err error) {
 	err = persist(ctx, func() error {
 		rec, err := r.client.Record(ctx, sessionOf(s.RemoteAgent), o.message)
 		if errors.Is(err, ErrNoRecord) { // the server has lost what it had
 			lives = false
 			return nil
+		}
+		if err == nil && rec.Status == Completed && !asked && !o.known {
+			return r.unasked(rec)
 		}
 		if err != nil || rec.Status.Terminal() || rec.Status == Cancelling || o.token == "" {
 			lives = false

@@ -164,7 +164,7 @@ func (r *Remote) ask(ctx context.Context, s event.RemoteStep, o opened, w lentWo
 	}
 	over := false
 	gone := func() (bool, error) {
-		lives, err := r.lives(ctx, s, o)
+		lives, err := r.lives(ctx, s, o, true)
 		return err == nil && !lives, err
 	}
 	r.client.tail(ctx, session, after, false, gone, func(e Entry, failed error) bool {
@@ -186,7 +186,7 @@ func (r *Remote) ask(ctx context.Context, s event.RemoteStep, o opened, w lentWo
 	case err != nil && ctx.Err() == nil:
 		return err
 	case ctx.Err() == nil && err == nil:
-		if lives, liveErr := r.lives(ctx, s, o); liveErr != nil || !lives {
+		if lives, liveErr := r.lives(ctx, s, o, true); liveErr != nil || !lives {
 			return errors.Join(errGone, liveErr)
 		}
 	}
