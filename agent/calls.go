@@ -133,8 +133,8 @@ func (s *stepCalls) start(ctx context.Context, i int, c event.Call) error {
 	return nil
 }
 
-// withdraw ends the question that a call asked before the program ended, and for
-// whose answer it does not wait any more.
+// withdraw ends the question of a call that was cut short, which may have asked it
+// before the program ended, and does not wait for the answer any more.
 func (a *Agent) withdraw(call string, cause error) error {
 	id := a.cfg.Desk.Asked(a.cfg.ID, call)
 	if id == "" {

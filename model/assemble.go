@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/appendjson"
 	"github.com/troupe-go/troupe/model/internal/repair"
 )
 
@@ -275,13 +276,8 @@ func (e *replyExtra) text(calls []event.Call) string {
 // jsonText is a value as JSON on one line, texts in it as they are; empty if it
 // has no form in it.
 func jsonText(v any) (string, error) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
+	text, err := appendjson.Value(nil, v)
+	return string(text), err
 }
 
 // extraText is the extra of a call as JSON.

@@ -3,10 +3,11 @@ package tools
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"sync"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // Func makes a tool of a function. In is a struct: its fields are the
@@ -109,11 +110,9 @@ func resultText(name string, out any) (string, error) {
 	if text, ok := out.(string); ok {
 		return text, nil
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
+	text, err := appendjson.Value(nil, out)
+	if err != nil {
 		return "", fmt.Errorf("tools: %s: the result has no JSON form: %w", name, err)
 	}
-	return string(bytes.TrimSuffix(buf.Bytes(), []byte("\n"))), nil
+	return string(text), nil
 }

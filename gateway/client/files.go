@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/troupe-go/troupe/gateway"
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // Files keeps files that clients send, each for its user alone, in a folder.
@@ -222,7 +223,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	text, _ := marshal(out) // it has nothing without a JSON form
+	text, _ := appendjson.Value(nil, out) // it has nothing without a JSON form
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusCreated)
 	_, _ = w.Write(append(text, '\n')) // who has gone hears nothing

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // Kinds of parts.
@@ -41,9 +43,9 @@ type wirePart struct {
 func (p Part) MarshalJSON() ([]byte, error) {
 	switch p.Kind {
 	case partText:
-		return marshal(wirePart{Type: partText, Text: &p.Text})
+		return appendjson.Value(nil, wirePart{Type: partText, Text: &p.Text})
 	case partFile:
-		return marshal(wirePart{Type: partFile, Ref: p.Ref, Name: p.Name, Size: p.Size})
+		return appendjson.Value(nil, wirePart{Type: partFile, Ref: p.Ref, Name: p.Name, Size: p.Size})
 	}
 	if len(p.Raw) == 0 {
 		return nil, errors.New("client: a part of an unknown kind without its text")

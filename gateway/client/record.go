@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/gateway"
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // messages are the messages that a stored record makes, as for a client with
@@ -108,7 +109,7 @@ func outcomeOf(end event.Record, prompt string) (Message, error) {
 	if answer != "" {
 		m.Content = []Part{Text(answer)}
 	}
-	text, err := marshal(outcome)
+	text, err := appendjson.Value(nil, outcome)
 	m.Body = Response{Result: text}
 	return m, err
 }
@@ -173,7 +174,7 @@ func eventOf(rec event.Record) (Message, error) {
 		data = d.JSON
 	default:
 	}
-	text, err := marshal(data)
+	text, err := appendjson.Value(nil, data)
 	e.Data = text
 	m.Body = e
 	return m, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/gateway"
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // take serves a message of the client. What does not get done in time is refused,
@@ -97,7 +98,7 @@ func (c *conn) read(m Message, do func() (any, error)) {
 
 // result is a response with a result.
 func result(v any) Message {
-	text, err := marshal(v)
+	text, err := appendjson.Value(nil, v)
 	if err != nil {
 		return failed(err)
 	}
@@ -289,6 +290,6 @@ func (c *conn) refresh(token string) (Token, error) {
 
 // expiring warns that the token ends.
 func expiring(end time.Time) Message {
-	text, _ := marshal(map[string]time.Time{"expires": end.UTC()}) // a time of a token has a JSON form
+	text, _ := appendjson.Value(nil, map[string]time.Time{"expires": end.UTC()}) // a time of a token has a JSON form
 	return Message{Body: Event{Event: EventExpiring, Data: text}}
 }

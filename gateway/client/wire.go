@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/troupe-go/troupe/gateway"
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // envelope is what all messages have in common, as JSON.
@@ -51,14 +52,14 @@ func (m Message) encode(numbered bool) ([]byte, error) {
 	if !m.Time.IsZero() {
 		env.Time = m.Time.UTC().Format(timeForm)
 	}
-	text, err := marshal(env)
+	text, err := appendjson.Value(nil, env)
 	if err != nil {
 		return nil, fmt.Errorf("client: message %s: %w", m.ID, err)
 	}
 	if _, ok := m.Body.(Unknown); ok {
 		return text, nil
 	}
-	body, err := marshal(m.Body)
+	body, err := appendjson.Value(nil, m.Body)
 	if err != nil {
 		return nil, fmt.Errorf("client: message %s: %w", m.ID, err)
 	}
@@ -66,17 +67,6 @@ func (m Message) encode(numbered bool) ([]byte, error) {
 		text = append(append(text[:len(text)-1], ','), body[1:]...)
 	}
 	return text, nil
-}
-
-// marshal writes v without escaping what only HTML needs escaped.
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
 // Decode reads a message. Fields that it does not know are ignored. It fails with

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/troupe-go/troupe/gateway"
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // tell sends a message that is not made from the log.
@@ -90,7 +91,7 @@ func tooLarge(m Message, bytes int) Message {
 	if _, ok := m.Body.(Response); ok {
 		return Message{ID: m.ID, Seq: m.Seq, ReplyTo: m.ReplyTo, TraceID: m.TraceID, Body: Response{Error: err}}
 	}
-	text, _ := marshal(err) // it has nothing without a JSON form
+	text, _ := appendjson.Value(nil, err) // it has nothing without a JSON form
 	return Message{ID: m.ID, Seq: m.Seq, TraceID: m.TraceID, Time: m.Time, Body: Event{Event: EventSkipped, Data: text}}
 }
 

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // Fields of the metadata and of a task that the door looks at.
@@ -66,7 +67,7 @@ func (t threads) conversation(sender, msgID string) string {
 	}
 	name := "env/" + key
 	if !goodName(name) {
-		sum := digest(quote(key))
+		sum := digest(appendjson.String(nil, key))
 		name = "env/" + hex.EncodeToString(sum[:16])
 	}
 	return name

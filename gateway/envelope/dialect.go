@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // Dialect is how another framework names the fields of a message. It comes
@@ -85,15 +87,15 @@ func (d Dialect) Read(raw []byte, fill Fill, o Options) Finding {
 // complete fills in what the dialect has no place for.
 func (d Dialect) complete(e fields, fill Fill) {
 	if _, ok := e[fieldSender]; !ok && fill.Sender != "" {
-		e[fieldSender] = quote(fill.Sender)
+		e[fieldSender] = appendjson.String(nil, fill.Sender)
 	}
 	for name, text := range d.defaults {
 		if _, ok := e[name]; !ok {
-			e[name] = quote(text)
+			e[name] = appendjson.String(nil, text)
 		}
 	}
 	if !d.maps(fieldMsgID) && fill.MsgID != nil {
-		e[fieldMsgID] = quote(fill.MsgID())
+		e[fieldMsgID] = appendjson.String(nil, fill.MsgID())
 	}
 	if !d.maps(fieldTS) && fill.Now != nil {
 		e[fieldTS] = json.RawMessage(Stamp(fill.Now()))
@@ -105,7 +107,7 @@ func (d Dialect) ourType(raw json.RawMessage) json.RawMessage {
 	var word string
 	if json.Unmarshal(raw, &word) == nil {
 		if typ, ok := d.types[word]; ok {
-			return quote(typ)
+			return appendjson.String(nil, typ)
 		}
 	}
 	return raw
@@ -115,10 +117,10 @@ func (d Dialect) ourType(raw json.RawMessage) json.RawMessage {
 func (d Dialect) theirType(typ Type) json.RawMessage {
 	for word, ours := range d.types {
 		if ours == string(typ) {
-			return quote(word)
+			return appendjson.String(nil, word)
 		}
 	}
-	return quote(string(typ))
+	return appendjson.String(nil, string(typ))
 }
 
 // translate names the dialect's field in a remark about the envelope that was
@@ -178,11 +180,11 @@ func (d Dialect) Write(e Envelope) (text []byte, left []string, err error) {
 // the defaults, and our version.
 func (d Dialect) beside(e fields) []string {
 	for name, value := range d.defaults {
-		if string(e[name]) == string(quote(value)) {
+		if string(e[name]) == string(appendjson.String(nil, value)) {
 			delete(e, name)
 		}
 	}
-	if string(e[fieldProto]) == string(quote(Proto)) {
+	if string(e[fieldProto]) == string(appendjson.String(nil, Proto)) {
 		delete(e, fieldProto)
 	}
 	return e.leaves()

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // digest is that of JSON texts and objects, whatever the order of their names and however
@@ -25,4 +27,4 @@ func digest(values ...[]byte) [sha256.Size]byte {
 }
 
 // digest tells two calls apart that are not the same.
-func (c ToolCall) digest() [sha256.Size]byte { return digest(quote(c.Name), c.Params) }
+func (c ToolCall) digest() [sha256.Size]byte { return digest(appendjson.String(nil, c.Name), c.Params) }

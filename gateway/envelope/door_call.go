@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/troupe-go/troupe/gateway"
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // call runs a call of a tool, or finds that it ran, and answers with its result.
@@ -55,7 +56,7 @@ func (d *Door) fetchCall(ctx context.Context, v *visit, t ticket) error {
 	if a.CallID == "" { // it was cut short
 		return stops()
 	}
-	asked := Envelope{Sender: t.Sender, Receiver: t.Receiver, Type: Call, Payload: json.RawMessage(object(fields{"request_id": quote(t.Request)}))}
+	asked := Envelope{Sender: t.Sender, Receiver: t.Receiver, Type: Call, Payload: json.RawMessage(object(fields{"request_id": appendjson.String(nil, t.Request)}))}
 	return d.resultOf(v, asked, a)
 }
 

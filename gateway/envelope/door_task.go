@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/gateway"
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // job is a message on its way into a session.
@@ -34,7 +35,7 @@ func (d *Door) task(ctx context.Context, v *visit, e Envelope) error {
 	if strings.TrimSpace(text) == "" {
 		return &Error{Invalid, []Remark{{Reason: BadField, Field: fieldPayload, Offset: -1, Want: WantText}}}
 	}
-	what := digest(quote(e.Receiver), e.Payload, quote(where.question))
+	what := digest(appendjson.String(nil, e.Receiver), e.Payload, appendjson.String(nil, where.question))
 	return d.hand(ctx, v, &job{text: text, late: d.late(e), ticket: ticket{
 		Sender: e.Sender, Receiver: e.Receiver, MsgID: e.MsgID, What: hex.EncodeToString(what[:6]),
 		Session: where.conversation(e.Sender, e.MsgID), Question: where.question,
@@ -236,7 +237,7 @@ func (d *Door) await(ctx context.Context, v *visit, j *job) error {
 	}
 	e := Envelope{MsgID: j.MsgID, Sender: j.Sender, Receiver: j.Receiver, Type: Task}
 	answer := e.Answer(resultID(j.id, j.end.at), j.end.at, j.end.Outcome)
-	answer.Metadata = map[string]json.RawMessage{metaSession: quote(j.Session)}
+	answer.Metadata = map[string]json.RawMessage{metaSession: appendjson.String(nil, j.Session)}
 	return d.result(v, answer)
 }
 

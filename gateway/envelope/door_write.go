@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/troupe-go/troupe/gateway"
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // protocol is the name of the door in the audit.
@@ -21,7 +22,7 @@ const protocol = "envelope"
 
 // resultID is the id of a result: the same whenever the same result is sent.
 func resultID(what string, at time.Time) string {
-	sum := digest(quote(what), quote(at.UTC().Format(time.RFC3339Nano)))
+	sum := digest(appendjson.String(nil, what), appendjson.String(nil, at.UTC().Format(time.RFC3339Nano)))
 	return "r-" + hex.EncodeToString(sum[:8])
 }
 

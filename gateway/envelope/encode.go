@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // Encode writes e as one line of JSON without its newline. It fails with an
@@ -19,16 +21,16 @@ func Encode(e Envelope) ([]byte, error) {
 	var b bytes.Buffer
 	put := func(name string, value []byte) {
 		b.WriteByte(sep(b.Len()))
-		b.Write(quote(name))
+		b.Write(appendjson.String(nil, name))
 		b.WriteByte(':')
 		b.Write(value)
 	}
-	put(fieldMsgID, quote(e.MsgID))
-	put(fieldSender, quote(e.Sender))
-	put(fieldReceiver, quote(e.Receiver))
-	put(fieldType, quote(string(e.Type)))
+	put(fieldMsgID, appendjson.String(nil, e.MsgID))
+	put(fieldSender, appendjson.String(nil, e.Sender))
+	put(fieldReceiver, appendjson.String(nil, e.Receiver))
+	put(fieldType, appendjson.String(nil, string(e.Type)))
 	put(fieldTS, []byte(e.TS))
-	put(fieldProto, quote(cmp.Or(e.Proto, Proto)))
+	put(fieldProto, appendjson.String(nil, cmp.Or(e.Proto, Proto)))
 	put(fieldPayload, []byte(compact(string(e.Payload))))
 	if len(e.Metadata) > 0 {
 		put(fieldMetadata, object(e.Metadata))
@@ -77,7 +79,7 @@ func object(members map[string]json.RawMessage) []byte {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		b.WriteByte(sep(b.Len()))
-		b.Write(quote(name))
+		b.Write(appendjson.String(nil, name))
 		b.WriteByte(':')
 		b.WriteString(compact(string(members[name])))
 	}
@@ -92,13 +94,4 @@ func sep(length int) byte {
 		return '{'
 	}
 	return ','
-}
-
-// quote writes a JSON string without escapes for HTML.
-func quote(text string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a text always has a JSON form
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // Proto is the version of the envelope that this program writes.
@@ -136,17 +138,17 @@ type Outcome struct {
 // request_id} for a failure, with {code, retryable} where they are known. The
 // texts must be valid UTF-8.
 func (e Envelope) Answer(msgID string, at time.Time, o Outcome) Envelope {
-	said := fields{"request_id": quote(e.RequestID()), "ok": json.RawMessage(strconv.FormatBool(!o.Failed))}
+	said := fields{"request_id": appendjson.String(nil, e.RequestID()), "ok": json.RawMessage(strconv.FormatBool(!o.Failed))}
 	for name, text := range map[string]string{"code": o.Code, "limit": o.Limit} {
 		if text != "" {
-			said[name] = quote(text)
+			said[name] = appendjson.String(nil, text)
 		}
 	}
 	switch {
 	case o.Failed:
-		said["error"] = quote(o.Text)
+		said["error"] = appendjson.String(nil, o.Text)
 	case o.Text != "":
-		said["text"] = quote(o.Text)
+		said["text"] = appendjson.String(nil, o.Text)
 	}
 	if o.Retryable {
 		said["retryable"] = json.RawMessage("true")

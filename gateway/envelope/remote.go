@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/appendjson"
 	"github.com/troupe-go/troupe/prompts"
 )
 
@@ -222,7 +223,7 @@ func (r *Remote) post(ctx context.Context, w parties, s event.RemoteStep, questi
 // but what it has a place for: others may not bear what they do not know.
 func (r *Remote) message(w parties, s event.RemoteStep, question string) Envelope {
 	e := Envelope{
-		MsgID: s.ID, Sender: w.sender, Receiver: w.receiver, Type: Task, TS: Stamp(r.opts.Now()), Payload: quote(s.Text),
+		MsgID: s.ID, Sender: w.sender, Receiver: w.receiver, Type: Task, TS: Stamp(r.opts.Now()), Payload: appendjson.String(nil, s.Text),
 		Metadata: map[string]json.RawMessage{},
 	}
 	meta := maps.Clone(s.Metadata)
@@ -237,11 +238,11 @@ func (r *Remote) message(w parties, s event.RemoteStep, question string) Envelop
 		meta["trace_id"] = s.TraceID
 	}
 	if r.dialect.name == Native || !r.dialect.maps(fieldPayload) || r.dialect.within(fieldPayload) {
-		e.Payload = object(fields{taskID: quote(s.Task), "detail": quote(s.Text)})
+		e.Payload = object(fields{taskID: appendjson.String(nil, s.Task), "detail": appendjson.String(nil, s.Text)})
 	}
 	for name, text := range meta {
 		if r.dialect.name == Native || w.isDoor || r.dialect.has(fieldMetadata, name) {
-			e.Metadata[name] = quote(text)
+			e.Metadata[name] = appendjson.String(nil, text)
 		}
 	}
 	return e

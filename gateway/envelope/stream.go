@@ -1,6 +1,10 @@
 package envelope
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
+)
 
 // Stream checks messages in the order in which they arrive, and knows those
 // that came before: one that comes again is [Repeat], and an id that stands
@@ -34,7 +38,7 @@ func (s *Stream) Check(raw []byte) Finding {
 			same = true
 		}
 	}
-	known, isNew := s.meet("message", e.Sender, e.MsgID, digest(quote(e.Receiver), quote(string(e.Type)), e.Payload))
+	known, isNew := s.meet("message", e.Sender, e.MsgID, digest(appendjson.String(nil, e.Receiver), appendjson.String(nil, string(e.Type)), e.Payload))
 	switch {
 	case isNew:
 	case !known:
@@ -48,7 +52,7 @@ func (s *Stream) Check(raw []byte) Finding {
 // meet notes what an id of a sender stands for. known is false if it stood for
 // something else before.
 func (s *Stream) meet(kind, sender, id string, what [sha256.Size]byte) (known, isNew bool) {
-	key := digest(quote(kind), quote(sender), quote(id))
+	key := digest(appendjson.String(nil, kind), appendjson.String(nil, sender), appendjson.String(nil, id))
 	before, ok := s.seen[key]
 	if !ok {
 		s.seen[key] = what

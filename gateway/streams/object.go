@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // object is a JSON object as it was read, with the order of its names. It is
@@ -170,23 +172,15 @@ func (o *object) UnmarshalJSON(text []byte) error {
 // encode writes a value as JSON in UTF-8. It fails only when a raw value in it
 // is no JSON.
 func encode(value any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
+	text, err := appendjson.Value(nil, value)
+	if err != nil {
 		return nil, ErrSyntax
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return text, nil
 }
 
 // quote writes a text as JSON.
-func quote(text string) json.RawMessage {
-	raw, err := encode(text)
-	if err != nil {
-		return json.RawMessage(`""`) // a text is always JSON
-	}
-	return raw
-}
+func quote(text string) json.RawMessage { return appendjson.String(nil, text) }
 
 // field binds a name on the wire to a place in a struct.
 type field struct {

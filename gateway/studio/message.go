@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/troupe-go/troupe/gateway"
+	"github.com/troupe-go/troupe/internal/appendjson"
 )
 
 // Types of messages.
@@ -60,13 +61,11 @@ type Message struct {
 
 // text is the message as it is sent.
 func (m Message) text() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(m); err != nil {
+	text, err := appendjson.Value(nil, m)
+	if err != nil {
 		return nil, fmt.Errorf("studio: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return text, nil
 }
 
 // parseInput reads a user-input, whatever it says. It fails in words that repeat

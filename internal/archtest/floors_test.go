@@ -89,21 +89,21 @@ var floors = map[string]row{
 		floor: 5, ours: []string{"event", "gateway", "model", "model/modeltest", "tools"}, others: []string{goCmp},
 	},
 	"gateway/client": {
-		floor: 5, ours: []string{"event", "gateway"}, others: []string{websocket},
+		floor: 5, ours: []string{"event", "gateway", "internal/appendjson"}, others: []string{websocket},
 		tests: []string{"session", zerolog}, // its tests play whole conversations
 	},
 	// Files map the names of other frameworks, and the line before a message of
 	// an unknown version is the runtime's word to an agent.
 	"gateway/envelope": {
-		floor: 5, ours: []string{"event", "gateway", "prompts", "render"}, others: []string{goYAML, zerolog},
+		floor: 5, ours: []string{"event", "gateway", "internal/appendjson", "prompts", "render"}, others: []string{goYAML, zerolog},
 		tests: []string{"session", jsonschema}, // what is behind the door, and messages held against the schema
 	},
 	"gateway/streams": {
-		floor: 5, ours: []string{"event", "gateway", "internal/machine", "render"}, others: []string{redis, zerolog},
+		floor: 5, ours: []string{"event", "gateway", "internal/appendjson", "internal/machine", "render"}, others: []string{redis, zerolog},
 		tests: []string{"replay", "session"}, // workers and roles with real teams
 	},
 	"gateway/studio": {
-		floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{websocket, zerolog},
+		floor: 5, ours: []string{"event", "gateway", "internal/appendjson", "render"}, others: []string{websocket, zerolog},
 		tests: []string{"session", jsonschema}, // real sessions, and messages held against the schema
 	},
 	"gateway/web": {floor: 5, ours: []string{"event", "gateway", "render"}, others: []string{goldmark, zerolog}},
