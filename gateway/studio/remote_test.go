@@ -109,7 +109,7 @@ func TestRemoteFails(t *testing.T) {
 				r.Errorf("the context ended: %v", err)
 			}
 		}
-		synctest.Wait() // until the server sees that nobody listens
+		synctest.Wait()                                                                        // until the server sees that nobody listens
 		for d, err := range remote.Step(r.Context(), step("step_4", slowly+"one two three")) { // who listens may go
 			if _, ok := d.(event.ModelDelta); ok {
 				break
