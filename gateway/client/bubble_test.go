@@ -431,6 +431,37 @@ func TestOneWindowExecutes(t *testing.T) {
 	})
 }
 
+// A call goes to the connection that a client opened last: the one before may only
+// seem to live.
+func TestTheLastConnectionExecutes(t *testing.T) {
+	bubble(t, nil, func(r *rig) {
+		old := r.open(tooled(), nil)
+		seems := old.watch()
+		prompt := old.ask(client.MethodPrompt, "say hello")
+		synctest.Wait()
+		seems.one(answerTo(prompt))
+		p := r.open(tooled(), old).watch()
+		synctest.Wait()
+		for i := range 20 {
+			id := p.ask(client.MethodPrompt, "fetch sun")
+			synctest.Wait()
+			calls := p.seen(ofType(client.TypeToolCall))
+			if len(calls) != i+1 {
+				t.Fatalf("%d calls came after %d prompts", len(calls), i+1)
+			}
+			call, _ := calls[i].Body.(client.ToolCall)
+			p.result(call, "bright")
+			synctest.Wait()
+			p.one(answerTo(id))
+		}
+		if calls := seems.seen(ofType(client.TypeToolCall)); len(calls) > 0 {
+			t.Errorf("%d calls went to the connection that was left: %+v", len(calls), calls[0])
+		}
+		old.drop()
+		p.drop()
+	})
+}
+
 // Who does not say hello, or only nonsense, is sent away.
 func TestNoHello(t *testing.T) {
 	bubble(t, nil, func(r *rig) {

@@ -22,6 +22,7 @@ type peer struct {
 	*rig
 	ws      *websocket.Conn
 	session string
+	window  string       // instance that it says it is, on each of its connections
 	last    int64        // newest number of the server that it has
 	raw     func([]byte) // sees each frame, if set
 	parts   map[string][]string
@@ -38,10 +39,12 @@ func tooled() client.Abilities {
 func (r *rig) open(can client.Abilities, before *peer) *peer {
 	r.Helper()
 	p := &peer{rig: r, parts: map[string][]string{}}
-	hello := client.Hello{Token: annToken, Capabilities: can, ClientInfo: client.Info{Name: "test"}}
+	p.window = fmt.Sprintf("window_%d", ids.Add(1))
+	hello := client.Hello{Token: annToken, Capabilities: can}
 	if before != nil {
-		p.session, p.last, hello.LastSeq = before.session, before.last, before.last
+		p.session, p.last, p.window, hello.LastSeq = before.session, before.last, before.window, before.last
 	}
+	hello.ClientInfo = client.Info{Name: "test", Instance: p.window}
 	p.dialIn("/client")
 	p.send(client.Message{SessionID: p.session, Body: hello})
 	ack := p.next()

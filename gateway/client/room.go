@@ -12,8 +12,8 @@ import (
 // room is what the connections of one session share. All of it may be forgotten:
 // what counts is in the log.
 type room struct {
-	mu      sync.Mutex // guards all below, for an instant at a time
-	conns   []*conn
+	mu      sync.Mutex          // guards all below, for an instant at a time
+	conns   []*conn             // the one that came last is the last one
 	left    time.Time           // when the last one left
 	seq     int64               // newest of the client that was processed
 	callees map[string]callee   // by the id of the call
@@ -106,20 +106,34 @@ func (r *room) without(c *conn) []*conn {
 
 // claim makes a connection the one that executes a call, unless one does or did:
 // also this one. A client that comes back takes its calls over from the connection
-// that it had, which may only seem to live.
+// that it had, which may only seem to live; that one gets no new ones.
 func (r *room) claim(id string, c *conn, back bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.isLeft(c) {
+		return false
+	}
 	now, taken := r.callees[id]
-	if taken && (!now.closed.IsZero() || now.conn == c || !back || !sameClient(now.conn.info, c.info)) {
+	switch {
+	case !taken:
+	case !now.closed.IsZero() || now.conn == c:
+		return false
+	case !r.isLeft(now.conn) && (!back || !mayBeOne(now.conn.info, c.info)):
 		return false
 	}
 	r.callees[id] = callee{conn: c}
 	return true
 }
 
-// sameClient reports whether two connections may be of one client.
-func sameClient(a, b Info) bool {
+// isLeft reports whether the client of a connection, which says who it is, has come
+// back on another one; the caller holds r.mu.
+func (r *room) isLeft(c *conn) bool {
+	at := slices.Index(r.conns, c)
+	return c.info.Instance != "" && slices.ContainsFunc(r.conns[at+1:], func(o *conn) bool { return o.info.Instance == c.info.Instance })
+}
+
+// mayBeOne reports whether two connections may be of one client.
+func mayBeOne(a, b Info) bool {
 	return a.Instance == "" || b.Instance == "" || a.Instance == b.Instance
 }
 
