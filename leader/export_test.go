@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/agent"
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/mailbox"
+	"github.com/troupe-go/troupe/prompts"
 	"github.com/troupe-go/troupe/tools"
 )
 
@@ -55,6 +56,16 @@ func Fold(path string, opts ...Option) error {
 	}
 	run.release()
 	return nil
+}
+
+// TakesMessages reports whether a log that ends here lets the agent be sent messages,
+// if it works elsewhere.
+func TakesMessages(agent string, log []event.Record) bool {
+	run := &Run{roster: newRoster(), words: prompts.In("en")}
+	for _, rec := range log {
+		run.roster.apply(rec)
+	}
+	return run.notWhileAtWork(mailbox.Address{ID: agent}) == nil
 }
 
 // Header is the team as the header of a log has it.

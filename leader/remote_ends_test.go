@@ -106,6 +106,19 @@ func TestMessagesToWorkElsewhere(t *testing.T) {
 	if refused != 2 {
 		t.Errorf("%d messages were refused, want 2", refused)
 	}
+	atWork := false
+	for i, rec := range records {
+		switch d := rec.Data.(type) {
+		case event.AgentState:
+			atWork = atWork || rec.Agent == "weather_1" && d.To == event.Working
+		case event.MessageSent:
+			atWork = atWork && (d.From != "weather_1" || d.Kind != event.Completion)
+		default:
+		}
+		if got := leader.TakesMessages("weather_1", records[:i+1]); got == atWork {
+			t.Errorf("after record %d, %s of %s, it takes messages: %t, want %t", rec.Seq, rec.Type(), rec.Agent, got, !atWork)
+		}
+	}
 }
 
 // refusal is an error of the other side with more to tell.

@@ -43,9 +43,10 @@ type remoteWorkers struct {
 }
 
 // notWhileAtWork refuses a message to an agent that works elsewhere and is at
-// work: nobody there would read it.
+// work: nobody there would read it. Once it has reported, a message waits for the
+// next turn.
 func (r *Run) notWhileAtWork(a mailbox.Address) error {
-	if r.roster.state(a.ID).Busy() {
+	if m, _ := r.roster.view(a.ID); m.state.Busy() && !m.reported {
 		return errors.New(r.words.WorksElsewhere(a.Name))
 	}
 	return nil
