@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/internal/nearest"
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/mailbox"
@@ -95,7 +96,7 @@ func (r *answerCommand) write(run transcript.Run, id, text string, pending []lea
 		return leader.Answer(run.Path, id, text)
 	}
 	at := slices.IndexFunc(pending, func(p leader.Pending) bool { return p.ID == id })
-	d, ok := r.words.decision(text)
+	d, ok := decision(text)
 	if at >= 0 && !ok {
 		return usageError(fmt.Sprintf(r.words.noDecision, text), r.words.decisionHint)
 	}
@@ -162,20 +163,10 @@ func (a *app) nameOfRun(id, log, dir string) string {
 	return shellWord(log)
 }
 
-// decision reads what a person says to an approval: one of the words for yes,
-// for always, or for no and a reason.
-func (w *words) decision(text string) (d leader.Decision, ok bool) {
-	text = strings.TrimSpace(text)
-	first, rest, _ := strings.Cut(text, " ")
-	switch strings.ToLower(first) {
-	case "y", "yes", "allow", "ok", "是", "允许", "同意":
-		return leader.Decision{Allow: true}, rest == ""
-	case "a", "always", "总是", "一直允许":
-		return leader.Decision{Allow: true, Always: true}, rest == ""
-	case "n", "no", "deny", "否", "不", "拒绝":
-		return leader.Decision{Reason: strings.TrimSpace(rest)}, true
-	}
-	return leader.Decision{}, false
+// decision reads what a person says to an approval.
+func decision(text string) (d leader.Decision, ok bool) {
+	said, always, ok := event.ReadDecision(text)
+	return leader.Decision{Allow: said.Decision == event.DecisionAllow, Always: always, Reason: said.Reason}, ok
 }
 
 // answerLines are the commands that answer what waits.

@@ -200,7 +200,7 @@ func (c *chatCommand) reply(to leader.Pending, text string) error {
 	if !to.IsApproval() {
 		return leader.Answer(c.run.Path, to.ID, text)
 	}
-	d, ok := c.words.decision(text)
+	d, ok := decision(text)
 	if !ok {
 		return usageError(fmt.Sprintf(c.words.noDecision, text), c.words.decisionHint)
 	}

@@ -104,7 +104,7 @@ func (d *dialCommand) settle() error {
 	if err != nil || u.Host == "" || u.Scheme != "ws" && u.Scheme != "wss" {
 		return usageError(fmt.Sprintf(d.words.dial["badURL"], d.url), "troupe dial ws://127.0.0.1:8787/studio")
 	}
-	if err := d.oneOf("protocol", d.protocol, speakerNames()...); err != nil {
+	if err := d.oneOf("protocol", d.protocol); err != nil {
 		return err
 	}
 	if d.protocol == "" {

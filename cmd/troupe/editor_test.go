@@ -45,25 +45,3 @@ func TestEditor(t *testing.T) {
 		t.Errorf("the line has %d characters", len(e.line))
 	}
 }
-
-func TestDecisions(t *testing.T) {
-	for text, want := range map[string]string{
-		"y": "allow", "YES": "allow", " allow ": "allow", "允许": "allow", "a": "always", "Always": "always", "总是": "always",
-		"n": "deny ", "deny": "deny ", "no not here": "deny not here", "拒绝 不行": "deny 不行",
-		"yes please": "", "allow it": "", "a lot": "", "perhaps": "", "": "",
-	} {
-		d, ok := wordsEN.decision(text)
-		got := "deny " + d.Reason
-		switch {
-		case !ok:
-			got = ""
-		case d.Allow && d.Always:
-			got = "always"
-		case d.Allow:
-			got = "allow"
-		}
-		if got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
-	}
-}

@@ -32,7 +32,7 @@ type exportFlags struct {
 // Export writes a run as a document, to stdout or into a file.
 func (r *runsCommand) Export(ctx context.Context, ref string) (err error) {
 	x := r.export
-	if err := r.oneOf("format", x.form, exportMarkdown, exportJSON, exportHTML); err != nil {
+	if err := r.oneOf("format", x.form); err != nil {
 		return err
 	}
 	rec, err := r.recordingOf(ref, r.runDir, x.format)

@@ -32,11 +32,14 @@ func (f flags) declare(name string) string {
 
 func (f flags) text(p *string, name, short string) {
 	usage := f.declare(name)
+	set := f.cmd.Flags()
 	if f.persistent {
-		f.cmd.PersistentFlags().StringVarP(p, name, short, "", usage)
-		return
+		set = f.cmd.PersistentFlags()
 	}
-	f.cmd.Flags().StringVarP(p, name, short, "", usage)
+	set.StringVarP(p, name, short, "", usage)
+	if values := choices[name]; values != nil {
+		_ = f.cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	}
 }
 
 func (f flags) flag(p *bool, name, short string) {
@@ -95,17 +98,8 @@ func (a *app) settle(cmd *cobra.Command) error {
 	if err := a.fromVariables(cmd, a.LookupEnv); err != nil {
 		return err
 	}
-	if err := a.oneOf("color", a.color, "auto", "always", "never"); err != nil {
+	if err := a.oneOf("color", a.color); err != nil {
 		return err
 	}
-	return a.oneOf("lang", a.lang, "auto", "zh", "en")
-}
-
-// oneOf refuses a value that is not among the wanted ones; empty is the
-// default.
-func (a *app) oneOf(flag, value string, wanted ...string) error {
-	if value == "" || slices.Contains(wanted, value) {
-		return nil
-	}
-	return usageError(fmt.Sprintf(a.words.badValue, flag, value, strings.Join(wanted, ", ")), "")
+	return a.oneOf("lang", a.lang)
 }

@@ -12,7 +12,7 @@ func (a *app) operatorLog(level string, mask *transcript.Mask) (zerolog.Logger, 
 		"": zerolog.InfoLevel, "debug": zerolog.DebugLevel, "info": zerolog.InfoLevel, "warn": zerolog.WarnLevel,
 		"error": zerolog.ErrorLevel, "off": zerolog.Disabled,
 	}
-	if err := a.oneOf("log-level", level, "debug", "info", "warn", "error", "off"); err != nil {
+	if err := a.oneOf("log-level", level); err != nil {
 		return zerolog.Nop(), err
 	}
 	w := zerolog.SyncWriter(maskedWriter{a.Stderr, mask})

@@ -161,7 +161,7 @@ func (p *prompter) take(keys []byte) bool {
 // answer does what a line says, and reports whether that answered.
 func (p *prompter) answer(line string) bool {
 	var err error
-	d, ok := p.words.decision(line)
+	d, ok := decision(line)
 	switch approval := p.shown.IsApproval(); {
 	case line == "":
 		return false

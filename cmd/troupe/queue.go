@@ -64,7 +64,7 @@ func (q *queueCommand) open(ctx context.Context) error {
 	}
 	streams.LogDriver(zerolog.Nop()) // what is wrong is told once, by the command
 	schema := cmp.Or(q.schema, file.Schema)
-	if err := q.oneOf("schema", schema, "v1", "v2"); err != nil {
+	if err := q.oneOf("schema", schema); err != nil {
 		return err
 	}
 	if q.conn, err = q.redis(ctx, cmp.Or(q.url, file.Redis), schema, 0); err != nil {

@@ -25,13 +25,10 @@ type recording struct {
 	torn     func(bytes int64)
 }
 
-// formats are the values of --from-format.
-var formats = []string{"auto", string(foreign.FormatTroupe), string(foreign.FormatOpenAI), string(foreign.FormatClaudeCode)}
-
 // recordingOf finds what ref names: a run in the folder of runs, or a file,
 // which may be a transcript of another system.
 func (a *app) recordingOf(ref, runDir, format string) (recording, error) {
-	if err := a.oneOf("from-format", format, formats...); err != nil {
+	if err := a.oneOf("from-format", format); err != nil {
 		return recording{}, err
 	}
 	if format != "" && format != "auto" && format != string(foreign.FormatTroupe) {

@@ -127,7 +127,7 @@ func (r *runCommand) checkFlags() error {
 	if r.form == "stream-json" {
 		r.form = formJSONL
 	}
-	if err := r.oneOf("output-format", r.form, formText, formJSON, formJSONL); err != nil {
+	if err := r.oneOf("output-format", r.form); err != nil {
 		return err
 	}
 	if _, err := r.viewOptions(r.Stderr, r.viewFlags, config.Display{}); err != nil || r.output == "" {

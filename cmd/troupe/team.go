@@ -105,7 +105,7 @@ func (a *app) teamOptions(t *teamFlags, found *team) ([]leader.Option, error) {
 // one that goes on.
 func (a *app) workOptions(t *teamFlags, found *team) ([]leader.Option, error) {
 	sync := cmp.Or(t.sync, found.config.Transcript.Sync)
-	if err := a.oneOf("sync", sync, "normal", "always", "off"); err != nil {
+	if err := a.oneOf("sync", sync); err != nil {
 		return nil, err
 	}
 	override, err := a.limitOption(t.limits)

@@ -32,7 +32,7 @@ const (
 // viewOptions puts flags and the team file's wishes together for text on w.
 func (a *app) viewOptions(w io.Writer, v viewFlags, d config.Display) (render.Options, error) {
 	view := cmp.Or(v.view, d.View, "auto")
-	if err := a.oneOf("view", view, "auto", "bubbles", "lines"); err != nil {
+	if err := a.oneOf("view", view); err != nil {
 		return render.Options{}, err
 	}
 	if view == "auto" {

@@ -217,10 +217,10 @@ func (w *workerCommand) workerSettings(file config.Worker) (config.Worker, error
 	if err := w.durationFlag("lease", w.lease, time.Second, &set.Lease); err != nil {
 		return set, err
 	}
-	if err := w.oneOf("schema", set.Schema, "v1", "v2"); err != nil {
+	if err := w.oneOf("schema", set.Schema); err != nil {
 		return set, err
 	}
-	if err := w.oneOf("events", set.Events, "sdk", "page"); err != nil {
+	if err := w.oneOf("events", set.Events); err != nil {
 		return set, err
 	}
 	if len(set.AgentTypes) == 0 {

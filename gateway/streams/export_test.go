@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-
-	"github.com/troupe-go/troupe/event"
 )
 
 // Diagram draws the table of states.
@@ -56,9 +54,6 @@ func Move(r *Record, to Status, at time.Time) error { return r.move(to, at) }
 
 // ErrKeep ends an update without a write.
 var ErrKeep = errKeep
-
-// Decision reads what a user says to an approval.
-func Decision(text string) (event.ApprovalDecided, bool) { return decision(text) }
 
 // Dial makes the client for a URL without asking anybody.
 func Dial(address string, pool int) (redis.UniversalClient, string, error) {

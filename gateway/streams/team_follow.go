@@ -93,12 +93,12 @@ func (h *Teams) answer(ctx context.Context, t Task, session string, w asking) (r
 	if w.tool == "" {
 		return true, h.patiently(ctx, func() error { return h.opts.Sessions.Answer(ctx, session, w.id, text) })
 	}
-	d, ok := decision(text)
+	d, always, ok := event.ReadDecision(text)
 	if !ok {
 		return false, nil
 	}
 	d.ID = w.id
-	if d.Rule != "" {
+	if always {
 		d.Rule = w.rule
 	}
 	return true, h.patiently(ctx, func() error { return h.opts.Sessions.Approve(ctx, session, d) })

@@ -2,9 +2,6 @@ package streams
 
 import (
 	"strings"
-	"unicode"
-
-	"github.com/troupe-go/troupe/event"
 )
 
 // teamWords are what a worker says by itself to users and teams.
@@ -73,29 +70,4 @@ func (w teamWords) reply(t Task) string {
 		return t.Content.Text()
 	}
 	return Content(t.ReplyData).Text()
-}
-
-// decision reads what a user says to an approval, in either language: a word for
-// yes, one for always, or one for no with a reason. Rule is then not empty for
-// always.
-func decision(text string) (d event.ApprovalDecided, ok bool) {
-	first, rest := strings.TrimSpace(text), ""
-	if end := strings.IndexFunc(first, endsWord); end >= 0 {
-		first, rest = first[:end], strings.TrimLeftFunc(first[end:], endsWord)
-	}
-	switch strings.ToLower(first) {
-	case "y", "yes", "allow", "ok", "是", "好", "允许", "同意":
-		return event.ApprovalDecided{Decision: event.DecisionAllow}, rest == ""
-	case "a", "always", "总是", "一直允许":
-		return event.ApprovalDecided{Decision: event.DecisionAllow, Rule: "always"}, rest == ""
-	case "n", "no", "deny", "否", "不", "拒绝":
-		return event.ApprovalDecided{Decision: event.DecisionDeny, Reason: rest}, true
-	}
-	return d, false
-}
-
-// endsWord reports whether the first word of an answer ends there. In Chinese no
-// space stands behind it.
-func endsWord(r rune) bool {
-	return unicode.IsSpace(r) || strings.ContainsRune(".,;:!。，、；：！", r)
 }
