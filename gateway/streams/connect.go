@@ -18,6 +18,9 @@ var (
 	ErrLogin       = errors.New("streams: Redis does not take the user or the password")
 )
 
+// ErrPool says that a worker would wait for connections that its own blocked reads hold.
+var ErrPool = errors.New("streams: the pool of connections to Redis is too small")
+
 // Connection is a Redis.
 type Connection struct {
 	Redis  redis.UniversalClient
@@ -112,6 +115,25 @@ func dial(address string, pool int) (rdb redis.UniversalClient, host string, err
 	trust.apply(o.TLSConfig)
 	o.ContextTimeoutEnabled, o.PoolSize = true, max(o.PoolSize, pool)
 	return redis.NewClient(o), o.Addr, nil
+}
+
+// checkPool refuses a pool that the blocked reads of a worker fill: they hold a
+// connection for each agent type and one more. go-redis has 10 for each processor
+// unless it is told.
+func checkPool(rdb redis.UniversalClient, agentTypes int) error {
+	var size int
+	switch c := rdb.(type) {
+	case *redis.Client:
+		size = c.Options().PoolSize
+	case *redis.ClusterClient:
+		size = c.Options().PoolSize
+	default:
+		return nil // nobody knows
+	}
+	if least := agentTypes + 2; size < least {
+		return fmt.Errorf("%w: PoolSize is %d; a worker of %d agent types needs %d, and one more for each run that speaks at the same time", ErrPool, size, agentTypes, least)
+	}
+	return nil
 }
 
 // LogDriver sends what go-redis says by itself to a logger, at level debug, for

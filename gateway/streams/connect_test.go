@@ -2,6 +2,8 @@ package streams_test
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -84,5 +86,27 @@ func TestConnect(t *testing.T) {
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSmallPool: a worker is refused whose blocked reads would hold all connections.
+func TestSmallPool(t *testing.T) {
+	for types, clients := range map[int][]redis.UniversalClient{
+		1: {redis.NewClient(&redis.Options{PoolSize: 3}), redis.NewClusterClient(&redis.ClusterOptions{PoolSize: 3})},
+		8: {redis.NewClient(&redis.Options{PoolSize: 10}), redis.NewFailoverClient(&redis.FailoverOptions{PoolSize: 10})},
+	} {
+		for _, rdb := range clients {
+			t.Cleanup(func() { rdb.Close() })
+			for more, want := range []error{nil, streams.ErrPool} {
+				names := make([]string, types+more)
+				for i := range names {
+					names[i] = strconv.Itoa(i)
+				}
+				_, err := streams.NewWorker(rdb, streams.WorkerOptions{ID: "w", AgentTypes: names, Handler: echo, Schema: streams.V2})
+				if !errors.Is(err, want) || want != nil && !strings.Contains(err.Error(), fmt.Sprintf("needs %d", types+more+2)) {
+					t.Errorf("%T, %d types: %v, want %v", rdb, types+more, err, want)
+				}
+			}
+		}
 	}
 }

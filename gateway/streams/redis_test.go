@@ -50,10 +50,11 @@ func mini(t testing.TB) (*miniredis.Miniredis, *redis.Client) {
 	return s, dial(t, s.Addr())
 }
 
-// dial connects as a program does that follows the advice of docs/streams.md.
+// dial connects as a program does that follows the advice of docs/streams.md: all workers
+// of a test, and all who read, speak through it.
 func dial(t testing.TB, addr string) *redis.Client {
 	t.Helper()
-	rdb := redis.NewClient(&redis.Options{Addr: addr, ContextTimeoutEnabled: true})
+	rdb := redis.NewClient(&redis.Options{Addr: addr, ContextTimeoutEnabled: true, PoolSize: 200})
 	t.Cleanup(func() { rdb.Close() })
 	return rdb
 }

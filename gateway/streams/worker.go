@@ -96,11 +96,13 @@ type running struct {
 }
 
 // NewWorker makes a worker that speaks through rdb, which the caller closes
-// after Run. A blocked read occupies a connection for each agent type and one
-// more; the pool must be larger.
+// after Run. The error is ErrPool when rdb has too few connections.
 func NewWorker(rdb redis.UniversalClient, opts WorkerOptions) (*Worker, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
+		return nil, err
+	}
+	if err := checkPool(rdb, len(opts.AgentTypes)); err != nil {
 		return nil, err
 	}
 	s, err := newStore(rdb, opts.Schema, opts.Now, opts.Random)
