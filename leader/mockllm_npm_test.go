@@ -7,17 +7,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/freeport"
 	"github.com/troupe-go/troupe/leader"
 )
 
@@ -140,7 +139,7 @@ func installMockLLM(t *testing.T) string {
 // stops, with all that it started, when the test ends.
 func startMockLLM(t *testing.T, program, rules string) string {
 	t.Helper()
-	port := strconv.Itoa(freePort(t))
+	port := freeport.Port(t)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	server := groupCommand(ctx, "node", program, "--config", rules)
 	server.Env = append(os.Environ(), "HOST=127.0.0.1", "PORT="+port)
@@ -196,16 +195,4 @@ func groupCommand(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
-}
-
-// freePort is a loopback port that nobody listens on.
-func freePort(t *testing.T) int {
-	t.Helper()
-	var listen net.ListenConfig
-	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }

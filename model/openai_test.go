@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/freeport"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/model/modeltest"
 )
@@ -309,12 +309,7 @@ func TestErrorInsideTheStream(t *testing.T) {
 }
 
 func TestNobodyListens(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := freeport.Address(t)
 	for provider, hint := range map[string]string{"ollama": "ollama serve", "": "start the server at " + address} {
 		c := newOpenAI(t, model.Endpoint{Provider: provider, Model: "qwen3:8b", BaseURL: "http://user:pass@" + address + "/v1"})
 		e := asError(t, ask(t, c).Err)

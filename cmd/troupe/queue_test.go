@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"github.com/troupe-go/troupe/gateway/streams"
+	"github.com/troupe-go/troupe/internal/freeport"
 )
 
 // TestQueueKeepsItsPlace reads a session twice under one name.
@@ -137,14 +137,9 @@ func TestQueueSendsAgain(t *testing.T) {
 // TestRedisIsLookedForNoLonger: who ends the program while it connects is told that, and
 // not that Redis does not answer.
 func TestRedisIsLookedForNoLonger(t *testing.T) {
-	nobody, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(50*time.Millisecond, func() { cancel(errTerminated) })
-	_, err = (&app{}).redis(ctx, "redis://"+nobody.Addr().String(), "", 0)
+	_, err := (&app{}).redis(ctx, "redis://"+freeport.Address(t), "", 0)
 	if !errors.Is(err, errTerminated) {
 		t.Errorf("%v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/event"
+	"github.com/troupe-go/troupe/internal/freeport"
 	"github.com/troupe-go/troupe/leader"
 	"github.com/troupe-go/troupe/model"
 )
@@ -67,11 +68,7 @@ func TestWhatAStrangerReads(t *testing.T) {
 	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	secure.StartTLS()
 	defer secure.Close()
-	nobody, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody.Close()
+	nobody := freeport.Address(t)
 	later := "try " + host + " again later, or name a fallback for the model in the team file"
 	tests := []struct {
 		name, url string
@@ -104,7 +101,7 @@ func TestWhatAStrangerReads(t *testing.T) {
 		{"https to a server without", "https://" + host + "/whole/v1", exitNoModel, "failed  transport: ", "the server does not speak https; try http in the base URL"},
 		{"http to a server with https", server.URL + "/tls/v1", exitNoModel, "failed  no_model: ", "the server speaks https; write https in the base URL"},
 		{"a certificate that nobody trusts", secure.URL + "/whole/v1", exitNoModel, "failed  transport: ", "the server's certificate is not trusted"},
-		{"nobody listens", "http://" + nobody.Addr().String() + "/v1", exitNoModel, "failed  transport: ", "start the server at " + nobody.Addr().String()},
+		{"nobody listens", "http://" + nobody + "/v1", exitNoModel, "failed  transport: ", "start the server at " + nobody},
 	}
 	p := newProcess(t)
 	p.vars["HOUSE_KEY"] = "sk-secret-1234567"

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/alicebob/miniredis/v2"
+
+	"github.com/troupe-go/troupe/internal/freeport"
 )
 
 // TestWorkerIsAnnouncedWhenReady reads what a worker says of itself: that it takes
@@ -22,7 +24,7 @@ func TestWorkerIsAnnouncedWhenReady(t *testing.T) {
 	p := newProcess(t)
 	put(t, "desk.json", desk)
 	put(t, "team.yaml", deskTeam)
-	redis, health := "redis://"+miniredis.RunT(t).Addr(), freeAddress(t)
+	redis, health := "redis://"+miniredis.RunT(t).Addr(), freeport.Address(t)
 	cmd := p.program(t.Context(), t, "worker", "--redis", redis, "--health", health, "--id", "w-1")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

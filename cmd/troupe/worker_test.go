@@ -25,6 +25,7 @@ import (
 
 	"github.com/troupe-go/troupe/event"
 	"github.com/troupe-go/troupe/gateway/streams"
+	"github.com/troupe-go/troupe/internal/freeport"
 	"github.com/troupe-go/troupe/transcript"
 )
 
@@ -49,7 +50,7 @@ type workerProcess struct {
 // worker starts a worker and waits until it takes tasks.
 func (p *process) worker(t *testing.T, redis string, args ...string) *workerProcess {
 	t.Helper()
-	w := &workerProcess{t: t, health: freeAddress(t)}
+	w := &workerProcess{t: t, health: freeport.Address(t)}
 	w.cmd = p.program(t.Context(), t, append([]string{"worker", "--redis", redis, "--health", w.health}, args...)...)
 	w.cmd.Stdout, w.cmd.Stderr = &w.stdout, &w.stderr
 	if err := w.cmd.Start(); err != nil {
@@ -74,16 +75,6 @@ func (w *workerProcess) end(s syscall.Signal) int {
 	}
 	_ = w.cmd.Wait() // the exit code says it
 	return w.cmd.ProcessState.ExitCode()
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func get(address, path string, want int) (string, error) {
@@ -292,7 +283,7 @@ func redisServer(t testing.TB) string {
 func realRedis(t *testing.T) string {
 	t.Helper()
 	path := redisServer(t)
-	address := freeAddress(t)
+	address := freeport.Address(t)
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/troupe-go/troupe/internal/freeport"
 )
 
 // launch starts a redis-server on a port of its own with a folder of its own, and
@@ -75,7 +77,7 @@ func launch(t testing.TB, port string, args ...string) {
 // single starts a plain server that keeps nothing, and returns its port.
 func single(t testing.TB, args ...string) string {
 	t.Helper()
-	port := freePort(t)
+	port := freeport.Port(t)
 	launch(t, port, append([]string{"--port", port, "--save", ""}, args...)...)
 	return port
 }
@@ -84,7 +86,7 @@ func single(t testing.TB, args ...string) string {
 // returns where it is and the settings that an address needs for it.
 func secured(t testing.TB) (host, files string) {
 	t.Helper()
-	dir, port := t.TempDir(), freePort(t)
+	dir, port := t.TempDir(), freeport.Port(t)
 	certify(t, dir)
 	name := func(file string) string { return filepath.Join(dir, file) }
 	launch(t, port, "--port", "0", "--save", "", "--tls-port", port, "--tls-auth-clients", "yes",
@@ -145,7 +147,7 @@ func watched(t testing.TB) (address string, failover func()) {
 		}
 		return nil
 	})
-	port := freePort(t)
+	port := freeport.Port(t)
 	conf := filepath.Join(t.TempDir(), "sentinel.conf") // a Sentinel writes into it
 	text := fmt.Sprintf("port %s\nsentinel monitor main 127.0.0.1 %s 1\nsentinel down-after-milliseconds main 5000\n", port, master)
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
@@ -177,7 +179,7 @@ func cluster(t testing.TB) string {
 	var nodes []*redis.Client
 	var ports, buses []string
 	for range 3 {
-		bus := freePort(t)
+		bus := freeport.Port(t)
 		port := single(t, "--cluster-enabled", "yes", "--cluster-node-timeout", "5000", "--cluster-port", bus)
 		nodes, ports, buses = append(nodes, dial(t, "127.0.0.1:"+port)), append(ports, port), append(buses, bus)
 	}

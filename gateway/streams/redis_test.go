@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/troupe-go/troupe/gateway/streams"
+	"github.com/troupe-go/troupe/internal/freeport"
 )
 
 // victimEnv makes the test program a worker that is there to be killed: the
@@ -79,7 +80,7 @@ func realRedis(t testing.TB) *server {
 // realRedisThat is realRedis with a way to force its file to the disk.
 func realRedisThat(t testing.TB, syncs string) *server {
 	t.Helper()
-	s := &server{t: t, path: redisServer(t), dir: t.TempDir(), port: freePort(t), sync: syncs}
+	s := &server{t: t, path: redisServer(t), dir: t.TempDir(), port: freeport.Port(t), sync: syncs}
 	s.start()
 	t.Cleanup(s.kill)
 	return s
@@ -98,20 +99,6 @@ func redisServer(t testing.TB) string {
 		t.Skipf("needs a redis-server (Debian: apt-get install redis-server): %v", err)
 	}
 	return path
-}
-
-func freePort(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 func (s *server) addr() string { return net.JoinHostPort("127.0.0.1", s.port) }

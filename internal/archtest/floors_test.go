@@ -121,6 +121,7 @@ var floors = map[string]row{
 	"model/modeltest":   {floor: 1, ours: []string{"event", "model"}, others: []string{goCmp}},
 	"internal/archtest": {floor: 6},
 	"internal/docs":     {floor: 6},
+	"internal/freeport": {floor: 0},
 	"internal/golden":   {floor: 0, others: []string{goCmp}},
 	"internal/nearest":  {floor: 0},
 }
@@ -128,7 +129,7 @@ var floors = map[string]row{
 // What a test may use beyond its package's row: the packages of all floors
 // below, the package itself, and the following.
 var (
-	testOurs   = []string{"internal/golden", "model/modeltest"}
+	testOurs   = []string{"internal/freeport", "internal/golden", "model/modeltest"}
 	testOthers = []string{goCmp, goleak, miniredis, pty, rapid, testscript}
 )
 
