@@ -62,13 +62,11 @@ vet: need-go ## go vet
 lint: need-go ## the linters and formatters of .golangci.yml
 	@$(lint) run
 
-# Workers on streams are known to live by the clock, so their tests have the machine
-# for themselves. The race detector lets each program that ends sleep for a second, in which
-# goroutines that are left may race; ours are waited for.
+# The race detector lets each program that ends sleep for a second, in which goroutines
+# that are left may race; ours are waited for.
 test: export GORACE ?= atexit_sleep_ms=20
 test: need-go need-cc ## all tests, in random order, with the race detector; the load test without too
-	@CGO_ENABLED=1 go test -race -shuffle=on -count=1 $$(go list ./... | grep -v '/gateway/streams$$')
-	@CGO_ENABLED=1 go test -race -shuffle=on -count=1 ./gateway/streams
+	@CGO_ENABLED=1 go test -race -shuffle=on -count=1 ./...
 	@go test -count=1 -run TestManyTasks ./gateway/streams
 
 docs: need-go ## the examples in the documents and their links are those of the code
