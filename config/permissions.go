@@ -41,10 +41,10 @@ func permissionsTable() table[Permissions] {
 
 // clientToolName is the name of a tool that the team may not know.
 func clientToolName() kind[string] {
-	k := kind[string]{want: "the name of a tool: 1 to 64 of a-z, A-Z, 0-9, _ and -", schema: schema{"type": "string", "pattern": `^[A-Za-z0-9_-]{1,64}$`}}
+	k := kind[string]{want: "the name of a tool: 1 to 64 of a-z, A-Z, 0-9, _ and -", schema: schema{"type": "string", "pattern": toolName}}
 	k.read = func(r *reader, v value) (string, bool) {
 		s, ok := r.text(v, k.want)
-		if ok && !isToolName(s) {
+		if ok && !toolNameForm().MatchString(s) {
 			r.wrong(v, k.want, "")
 			return "", false
 		}
@@ -56,12 +56,10 @@ func clientToolName() kind[string] {
 	return k
 }
 
-// isToolName reports whether every endpoint takes the name of a tool.
-func isToolName(s string) bool {
-	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
-	})
-}
+// toolName is the form that every endpoint takes for the name of a tool.
+const toolName = `^[A-Za-z0-9_-]{1,64}$`
+
+var toolNameForm = pattern(toolName)
 
 // rule is a rule of permissions, taken as it is. It is checked when all tools that
 // it may name are known.

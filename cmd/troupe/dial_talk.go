@@ -15,12 +15,9 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/troupe-go/troupe/gateway/client"
 	"github.com/troupe-go/troupe/render"
 )
-
-// closeNoToken is how a server of the client protocol says that the token is
-// missing or not good.
-const closeNoToken websocket.StatusCode = 4401
 
 // Bounds of a connection that dial makes.
 const (
@@ -225,7 +222,7 @@ func (d *dialCommand) closed(err error) error {
 		return nil
 	}
 	hint := ""
-	if d.token == "" && (ce.Code == websocket.StatusPolicyViolation || ce.Code == closeNoToken) {
+	if d.token == "" && (ce.Code == websocket.StatusPolicyViolation || ce.Code == client.CloseExpired) {
 		hint = fmt.Sprintf(d.words.dial["wantsToken"], tokenVariable+"=… troupe dial "+shellWord(d.url))
 	}
 	return &failure{code: exitFailed, text: text, hint: hint, err: err}

@@ -125,15 +125,7 @@ func TestServeTwiceCtrlC(t *testing.T) {
 	s := p.serve(t, "--studio")
 	c := s.ask("", "s1", "begin")
 	c.until("model-invocation-state")
-	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(s.log(), "stopping"); {
-		if time.Now().After(deadline) {
-			t.Fatalf("it does not stop: %s", s.log())
-		}
-		<-time.After(10 * time.Millisecond)
-	}
+	s.interrupt()
 	_ = c.ws.CloseNow() // or the server waits for its farewell
 	if code := s.end(os.Interrupt); code != exitOK {
 		t.Errorf("exit code %d: %s", code, s.log())
@@ -160,15 +152,7 @@ func TestServeLeavesTheSlow(t *testing.T) {
 		}
 	}
 	<-time.After(200 * time.Millisecond) // the requests are under way
-	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(s.log(), "stopping"); {
-		if time.Now().After(deadline) {
-			t.Fatalf("it does not stop: %s", s.log())
-		}
-		<-time.After(10 * time.Millisecond)
-	}
+	s.interrupt()
 	began := time.Now()
 	if code := s.end(os.Interrupt); code != exitOK || time.Since(began) > 20*time.Second {
 		t.Errorf("exit code %d after %v: %s", code, time.Since(began), s.log())

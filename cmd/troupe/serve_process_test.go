@@ -92,6 +92,20 @@ func (s *serving) log() string {
 	return s.stderr.String()
 }
 
+// interrupt sends Ctrl-C and waits until the server stops.
+func (s *serving) interrupt() {
+	s.Helper()
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		s.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(s.log(), "stopping"); {
+		if time.Now().After(deadline) {
+			s.Fatalf("it does not stop: %s", s.log())
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
 // end sends a signal and returns the exit code.
 func (s *serving) end(sig os.Signal) int {
 	s.Helper()

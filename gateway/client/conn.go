@@ -14,7 +14,7 @@ import (
 
 // Codes with which a connection is closed, beside those of WebSocket.
 const (
-	closeExpired = websocket.StatusCode(4401) // the token is not good, or no longer
+	CloseExpired = websocket.StatusCode(4401) // the token is not good, or no longer
 	closeSilent  = websocket.StatusCode(4408) // no word in time
 )
 

@@ -62,7 +62,7 @@ func farewell(err error) (code websocket.StatusCode, final bool) {
 	}
 	switch gateway.ErrorOf(err).Code {
 	case gateway.StatusUnauthorized, gateway.StatusForbidden:
-		return closeExpired, true
+		return CloseExpired, true
 	case gateway.StatusTooMany:
 		return websocket.StatusTryAgainLater, true
 	case gateway.StatusInternal:

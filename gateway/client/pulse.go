@@ -79,7 +79,7 @@ func (p *pulse) beat() {
 		err := gateway.NewError(gateway.StatusUnauthorized, "the token has expired").WithHint("connect again with a new one; the session goes on")
 		c.refuse(gateway.AuditAuth, c.trace, err)
 		c.tell(Message{Body: Response{Error: err}})
-		c.end(closeExpired, "the token has expired")
+		c.end(CloseExpired, "the token has expired")
 		return
 	case !end.IsZero() && p.warned != end && time.Until(end) <= warnBefore:
 		p.warned = end
